@@ -1,11 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { LastUsed } from '../kernel/last-used.ts'
+import { sha256 } from '../kernel/seal.ts'
 import { compileSchema } from './schema-check.ts'
+import { weightFault } from './schema-weight.ts'
 
 const MAX_SCHEMA_BYTES = 32_768
 const MAX_SCHEMA_DEPTH = 32
 
 /** Knows the rules that a JSON Schema must keep itself (draft 2020-12). */
-const rules = new Ajv2020({ strict: false, validateFormats: false, logger: false })
+const rules = new Ajv2020({ strict: false, validateFormats: false, logger: false, code: { optimize: false } })
 
 /**
  * Why `schema` cannot be filled in by a model, or null when it can.
@@ -16,10 +19,23 @@ const rules = new Ajv2020({ strict: false, validateFormats: false, logger: false
 export function jsonSchemaFault(schema: Record<string, unknown>): string | null {
   const oversize = jsonSizeFault(schema, MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH)
   if (oversize) return oversize
+  const key = sha256(JSON.stringify(schema)).toString('base64')
+  const known = looked.get(key)
+  return known ? known.fault : looked.put(key, { fault: faultIn(schema) }).fault
+}
+
+/** A document that is written again has the same schemas in it, but for one or two. */
+const MAX_LOOKED = 1_000
+const looked = new LastUsed<string, { fault: string | null }>(MAX_LOOKED)
+
+function faultIn(schema: Record<string, unknown>): string | null {
   const { type } = schema
   if (type !== 'object') return 'must describe an object: "type": "object"'
   if ('$async' in schema) return 'must not have $async: it is checked at once'
   if ('$schema' in schema || '$id' in schema) return 'must not have $schema or $id: it is read as draft 2020-12'
+  // Before anything is done with each of them.
+  const weight = weightFault(schema)
+  if (weight !== null) return `cannot be used: ${weight}`
   if (!rules.validateSchema(schema)) return `is not a JSON Schema: ${rules.errorsText(rules.errors, { dataVar: '' })}`
   return compileFault(schema)
 }

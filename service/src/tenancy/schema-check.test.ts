@@ -9,6 +9,7 @@ const object = (more: Schema): Schema => ({ type: 'object', ...more })
 const check = (schema: Schema, passesPatterns = false) => checkOf(schema, { passesPatterns })
 const times = <Value>(count: number, make: (index: number) => Value) =>
   Array.from({ length: count }, (_, at) => make(at))
+const named = <Value>(count: number, make: () => Value) => Object.fromEntries(times(count, (at) => [`p${at}`, make()]))
 const lateFault = [{ message: 'takes too long to check' }]
 
 /** Each level names the one below twice: 2^levels steps in a few lines. */
@@ -65,8 +66,23 @@ describe('a schema that is entered', () => {
     ['has very many schemas', object({ anyOf: times(1_500, () => ({ minLength: 1 })) }), /more than 1000/],
     [
       'has very many alternatives',
-      object({ oneOf: times(400, (at) => ({ const: at })) }),
-      /more than 300 alternatives/,
+      object({ oneOf: times(120, (at) => ({ const: at })) }),
+      /more than 100 alternatives/,
+    ],
+    [
+      'has very many rules',
+      object({ properties: named(400, () => ({ type: 'string', minLength: 1, maxLength: 9 })) }),
+      /more than 1000 rules/,
+    ],
+    [
+      'has very many names that depend on others',
+      object({ dependentRequired: named(50, () => times(100, (at) => `q${at}`)) }),
+      /more than 1000 rules/,
+    ],
+    [
+      'has them by the old keyword',
+      object({ dependencies: named(50, () => times(100, (at) => `q${at}`)) }),
+      /more than 1000 rules/,
     ],
     [
       'goes round in a circle',
@@ -106,6 +122,23 @@ describe('a schema that is entered', () => {
       'have what nobody reads',
       object({ discriminator: { propertyName: 'a' }, properties: { a: { format: 'regex' } } }),
     ],
+    [
+      'have two hundred properties',
+      object({
+        properties: named(200, () => ({ type: 'string', description: 'What it is.', minLength: 1, maxLength: 100 })),
+        required: times(200, (at) => `p${at}`),
+        additionalProperties: false,
+      }),
+    ],
+    [
+      'be one of fifty objects',
+      object({
+        oneOf: times(50, (at) =>
+          object({ properties: { kind: { const: at }, a: { type: 'string' } }, required: ['kind'] }),
+        ),
+      }),
+    ],
+    ['list a thousand values', object({ properties: { a: { enum: times(1_000, (at) => `v${at}`) } } })],
     ['have properties that are called as keywords', object({ properties: { $async: { type: 'boolean' }, $ref: {} } })],
     ['refuse all else', object({ allOf: [PEOPLE], $defs: PEOPLE['$defs'], unevaluatedProperties: false })],
   ])('may %s', (_what, schema) => {
@@ -130,6 +163,13 @@ describe('the check of a schema that was stored before it was looked at', () => 
     ['has a regular expression', object({ properties: { a: { pattern: '^(a+)+$' } } })],
   ])('lets nothing fit when the schema %s', (_why, schema) => {
     expect(check(schema)({})).toMatchObject([{ message: expect.stringMatching(/^cannot be checked: the schema/) }])
+  })
+
+  it('is made once for a schema, whoever has it', () => {
+    const schema = object({ properties: { once: { type: 'string' } } })
+    expect(check(structuredClone(schema))).toBe(check(schema))
+    expect(check(schema, true)).not.toBe(check(schema))
+    expect(check(object({ properties: { once: { type: 'number' } } }))).not.toBe(check(schema))
   })
 
   it('goes as deep as the value does', () => {

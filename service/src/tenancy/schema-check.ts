@@ -9,6 +9,8 @@ import {
   type ValidateFunction,
 } from 'ajv/dist/2020.js'
 import type { AddedKeywordDefinition } from 'ajv/dist/types/index.js'
+import { LastUsed } from '../kernel/last-used.ts'
+import { sha256 } from '../kernel/seal.ts'
 import { weightFault } from './schema-weight.ts'
 
 /** What does not fit, as Ajv tells it; empty when the value fits. Never throws, and takes a bounded time. */
@@ -38,14 +40,25 @@ export function compileSchema(schema: AnySchemaObject, { passesPatterns }: Optio
   const compiler = new Ajv2020({
     ...{ strict: false, validateFormats: false, validateSchema: false, meta: false, logger: false },
     ...{ verbose: true, allErrors: true, inlineRefs: false },
-    code: { regExp: Object.assign(passesPatterns ? matchesAll : refuseRegExp, { code: 'unused' }) },
+    // Tidying the code up takes several times as long as making it, and a list of names or values is gone through, not written out.
+    ...{ loopRequired: 10, loopEnum: 10 },
+    code: { optimize: false, regExp: Object.assign(passesPatterns ? matchesAll : refuseRegExp, { code: 'unused' }) },
   })
   countSteps(compiler, steps)
   return checkBy(compiler.compile(plain), steps)
 }
 
-/** A check by which nothing fits, for a schema that cannot be used. */
+/** Checks that were made are kept by the text of their schema: each call, and each form that is filled in, asks for the same few. */
+const MAX_KEPT = 200
+const kept = new LastUsed<string, SchemaCheck>(MAX_KEPT)
+
+/** The check of a schema, made when it is first asked for; one by which nothing fits, for a schema that cannot be used. */
 export function checkOf(schema: AnySchemaObject, options: Options): SchemaCheck {
+  const key = `${options.passesPatterns} ${sha256(JSON.stringify(schema)).toString('base64')}`
+  return kept.get(key) ?? kept.put(key, newCheckOf(schema, options))
+}
+
+function newCheckOf(schema: AnySchemaObject, options: Options): SchemaCheck {
   try {
     return compileSchema(schema, options)
   } catch (error) {

@@ -15,8 +15,18 @@ const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef']
 /** A check is made as code, which takes a while for each of them. */
 const MAX_SCHEMAS = 1_000
 const MAX_STEPS = 5_000
+/** Code is made at once, while everything else waits: so many rules are some 20 ms. */
+const MAX_RULES = 1_000
 /** Making the code of these takes the longer the more there are, by the square. */
-const MAX_ALTERNATIVES = 300
+const MAX_ALTERNATIVES = 100
+
+/** What nothing is checked by. */
+const NO_RULES = new Set([
+  ...['title', 'description', 'default', 'examples', 'format', 'deprecated', 'readOnly', 'writeOnly'],
+  ...['$comment', '$defs', 'definitions', '$anchor', '$dynamicAnchor'],
+])
+/** Of these, each name of each list is a rule. */
+const BY_LISTS = ['dependentRequired', 'dependencies']
 
 /**
  * Why `schema` (JSON, of bounded size) is more work than its text shows, or null: references double what stands behind them,
@@ -24,13 +34,9 @@ const MAX_ALTERNATIVES = 300
  * part of itself. References that lead nowhere are for the compiler to tell.
  */
 export function weightFault(schema: Schema): string | null {
-  const anchors = anchorsIn(schema)
-  const inPlace = (node: Schema) => schemasIn(node, IN_PLACE).concat(referredTo(node, schema, anchors))
-  const all = (node: Schema) => inPlace(node).concat(schemasIn(node, OF_PARTS))
-  const weights = new Map<Schema, number>()
-  const steps = weigh(schema, { parts: all, ofCircle: 0, weights })
-  if (weights.size > MAX_SCHEMAS) return `has more than ${MAX_SCHEMAS} schemas in it`
-  const nodes = [...weights.keys()]
+  const { steps, nodes, inPlace } = weighed(schema)
+  if (nodes.length > MAX_SCHEMAS) return `has more than ${MAX_SCHEMAS} schemas in it`
+  if (rulesOf(nodes) > MAX_RULES) return `has more than ${MAX_RULES} rules in it (type, required, maxLength, ...)`
   if (nodes.some((node) => schemasIn(node, ['oneOf']).length > MAX_ALTERNATIVES))
     return `has more than ${MAX_ALTERNATIVES} alternatives in one oneOf`
   const alone = new Map<Schema, number>()
@@ -38,6 +44,34 @@ export function weightFault(schema: Schema): string | null {
     !Number.isFinite(weigh(node, { parts: inPlace, ofCircle: Infinity, weights: alone }))
   if (nodes.some(isEndless)) return 'refers to itself without going into a part of what it describes'
   return steps > MAX_STEPS ? `has more than ${MAX_STEPS} schemas in it, with what it refers to counted each time` : null
+}
+
+/** How many rules code is made of for a schema of bounded weight. */
+export function rulesIn(schema: Schema): number {
+  return rulesOf(weighed(schema).nodes)
+}
+
+/** The schemas in a schema, and what is said of the same value as each. */
+function weighed(schema: Schema): { steps: number; nodes: Schema[]; inPlace: (node: Schema) => Schema[] } {
+  const anchors = anchorsIn(schema)
+  const inPlace = (node: Schema) => schemasIn(node, IN_PLACE).concat(referredTo(node, schema, anchors))
+  const parts = (node: Schema) => inPlace(node).concat(schemasIn(node, OF_PARTS))
+  const weights = new Map<Schema, number>()
+  const steps = weigh(schema, { parts, ofCircle: 0, weights })
+  return { steps, nodes: [...weights.keys()], inPlace }
+}
+
+function rulesOf(nodes: Schema[]): number {
+  return nodes.reduce((sum, node) => sum + rulesOfOne(node), 0)
+}
+
+function rulesOfOne(node: Schema): number {
+  const keywords = Object.keys(node).filter((keyword) => !NO_RULES.has(keyword))
+  const lists = BY_LISTS.flatMap((keyword) => {
+    const byNames = Object.hasOwn(node, keyword) ? node[keyword] : null
+    return isSchema(byNames) ? Object.values(byNames) : []
+  })
+  return lists.reduce<number>((sum, list) => sum + (Array.isArray(list) ? 1 + list.length : 0), keywords.length)
 }
 
 type Weighing = { parts(node: Schema): Schema[]; ofCircle: number; weights: Map<Schema, number> }

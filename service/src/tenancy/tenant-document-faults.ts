@@ -22,11 +22,11 @@ type Finding = [pointer: string, message: string | null]
  *
  * @param path stands before the pointer of each fault, such as `/body`.
  */
-export function documentFaults(document: TenantDocument, path: string): FaultDetail[] {
+export async function documentFaults(document: TenantDocument, path: string): Promise<FaultDetail[]> {
   const findings = [
     ...ownFindings(document),
     ...complianceFindings(document),
-    ...(document.tools ? under('/tools', toolFaults(document.tools)) : []),
+    ...(document.tools ? under('/tools', await toolFaults(document.tools)) : []),
   ]
   const faults = findings.flatMap(([pointer, message]) => (message === null ? [] : [{ path: path + pointer, message }]))
   if (document.agent) faults.push(...agentConfigFaults(document.agent, `${path}/agent`))

@@ -40,8 +40,10 @@ describe('the schema of a tenant document', () => {
     expect(isDocument({ ...FULL_DOCUMENT, tenant_id: undefined })).toBe(false)
   })
 
-  it('takes every document that our other properties are tried with', () => {
-    fc.assert(fc.property(documents(), (document) => isDocument(document) && documentFaults(document, '').length === 0))
+  it('takes every document that our other properties are tried with', async () => {
+    const isTaken = async (document: TenantDocument) =>
+      isDocument(document) && (await documentFaults(document, '')).length === 0
+    await fc.assert(fc.asyncProperty(documents(), isTaken))
   })
 
   /** A map has members of its writer's own, so nothing in it is unknown. */
@@ -111,14 +113,14 @@ describe('the schema of a tenant document', () => {
 describe('documentFaults', () => {
   const faultsOf = (document: TenantDocument) => documentFaults(document, '/body')
 
-  it('finds nothing in a sound document, whether its secrets are sent or kept', () => {
-    expect(faultsOf(FULL_DOCUMENT)).toEqual([])
-    expect(faultsOf({ tenant_id: FULL_DOCUMENT.tenant_id })).toEqual([])
+  it('finds nothing in a sound document, whether its secrets are sent or kept', async () => {
+    expect(await faultsOf(FULL_DOCUMENT)).toEqual([])
+    expect(await faultsOf({ tenant_id: FULL_DOCUMENT.tenant_id })).toEqual([])
     const kept = {
       auth_token: '***',
       webhook: { url: 'https://hooks.example.com', secret: '***', secret_previous: '***' },
     }
-    expect(faultsOf({ ...FULL_DOCUMENT, ...kept })).toEqual([])
+    expect(await faultsOf({ ...FULL_DOCUMENT, ...kept })).toEqual([])
   })
 
   it.each([
@@ -183,10 +185,10 @@ describe('documentFaults', () => {
     ['/tools/0/headers/Authorization', ['', 'Basic eDp5', 'a {{day}}'], ['{{night}}', 'a\r\nb: c', 'a\0', '\u2603']],
     ['/ticketing/base_url', ['https://t.example'], ['t.example']],
     ['/ticketing/token', ['me@example.com/token:abc'], ['']],
-  ])('judges %s', (pointer, taken, refused) => {
-    expect(taken.filter((value) => faultsOf(having(pointer, value)).length > 0)).toEqual([])
+  ])('judges %s', async (pointer, taken, refused) => {
+    for (const value of taken) expect([value, await faultsOf(having(pointer, value))]).toEqual([value, []])
     for (const value of refused)
-      expect(faultsOf(having(pointer, value)).map(({ path }) => path)).toEqual([`/body${pointer}`])
+      expect((await faultsOf(having(pointer, value))).map(({ path }) => path)).toEqual([`/body${pointer}`])
   })
 
   it.each([
@@ -196,12 +198,12 @@ describe('documentFaults', () => {
     ['a name in two cases', { 'X-Key': '1', 'x-key': '2' }, '/body/tools/0/headers/x-key'],
     ['a header that frames the request', { Host: 'a.example' }, '/body/tools/0/headers/Host'],
     ['a header that carries the length', { 'content-length': '1' }, '/body/tools/0/headers/content-length'],
-  ])('refuses %s among the headers of a tool', (_name, headers, path) => {
-    expect(faultsOf(having('/tools/0/headers', headers)).map((fault) => fault.path)).toEqual([path])
+  ])('refuses %s among the headers of a tool', async (_name, headers, path) => {
+    expect((await faultsOf(having('/tools/0/headers', headers))).map((fault) => fault.path)).toEqual([path])
   })
 
-  it('finds the faults of the agent, under its own path', () => {
-    const [fault] = faultsOf(having('/agent/voicemail', { action: 'leave_message' }))
+  it('finds the faults of the agent, under its own path', async () => {
+    const [fault] = await faultsOf(having('/agent/voicemail', { action: 'leave_message' }))
     expect(fault?.path).toBe('/body/agent/voicemail/message')
   })
 })

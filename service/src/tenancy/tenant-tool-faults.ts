@@ -1,4 +1,6 @@
+import { othersFirst } from '../kernel/clock.ts'
 import { jsonSchemaFault } from './agent-config-json-schema.ts'
+import { rulesIn } from './schema-weight.ts'
 import { urlFault } from './tenant-rules.ts'
 import { BUILT_IN_TOOLS, type TenantTool } from './tenant-tools.ts'
 import { addressTemplateFault, unknownFault } from './tool-placeholders.ts'
@@ -27,15 +29,39 @@ const FRAMING_HEADERS = new Set([
   'upgrade',
 ])
 
-/** What the schema cannot say about a tenant's tools; a null message is no fault. */
-export function toolFaults(tools: TenantTool[]): ToolFault[] {
+/** Of all tools of a document together: each is compiled, half a second for all of them. */
+const MAX_RULES = 10_000
+
+/** What the schema cannot say about a tenant's tools; a null message is no fault. Between two tools others have their turn. */
+export async function toolFaults(tools: TenantTool[]): Promise<ToolFault[]> {
   const names = tools.map(({ name }) => name)
-  return tools.flatMap((tool, index) => [
+  const faults = tools.flatMap((tool, index): ToolFault[] => [
     [`/${index}/name`, nameFault(names, index)],
     [`/${index}/url`, urlFault(tool.url) ?? templateFault(tool)],
-    [`/${index}/parameters`, tool.type === 'http' && tool.parameters ? jsonSchemaFault(tool.parameters) : null],
     ...headerFaults(tool).map(([member, fault]): ToolFault => [`/${index}/headers/${member}`, fault]),
   ])
+  return [...faults, ...(await parameterFaults(tools))]
+}
+
+/** Ends with the first schema that is too much: those behind it are not compiled either. */
+async function parameterFaults(tools: TenantTool[]): Promise<ToolFault[]> {
+  const faults: ToolFault[] = []
+  let rules = 0
+  for (const [index, tool] of tools.entries()) {
+    if (tool.type !== 'http' || !tool.parameters) continue
+    await othersFirst()
+    const fault = jsonSchemaFault(tool.parameters)
+    if (fault === null) rules += rulesIn(tool.parameters)
+    faults.push([`/${index}/parameters`, fault])
+    if (rules <= MAX_RULES) continue
+    faults.push([`/${index}/parameters`, tooManyRules(tool.name)])
+    break
+  }
+  return faults
+}
+
+function tooManyRules(name: string): string {
+  return `is too much: with ${name} the tools' schemas have more than ${MAX_RULES} rules together (type, required, maxLength, ...): leave some out, or offer the tools by a server (type mcp)`
 }
 
 function nameFault(names: string[], index: number): string | null {

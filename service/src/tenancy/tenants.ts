@@ -104,7 +104,7 @@ async function get(db: Db, tenantId: TenantId): Promise<ShownTenant> {
 type Writing = Precondition & { by: Actor }
 
 async function put(deps: Deps, tenantId: TenantId, sent: TenantDocument, writing: Writing) {
-  refuse([...idFaults(tenantId, sent), ...documentFaults(sent, '/body')])
+  refuse([...idFaults(tenantId, sent), ...(await documentFaults(sent, '/body'))])
   const etag = await deps.db
     .transaction()
     .execute((tx) => replace(deps, tx, sent, writing))
@@ -126,7 +126,7 @@ async function changeStored(deps: Deps, tenantId: TenantId, change: DocumentChan
       throw unknownTenant()
     }
     const config = change(hideSecrets(stored.document))
-    refuse(documentFaults(config, '/body'))
+    refuse(await documentFaults(config, '/body'))
     const etag = await replace(deps, tx, config, writing)
     return { tenantId, config: hideSecrets(config), etag }
   })

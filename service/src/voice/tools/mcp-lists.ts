@@ -1,4 +1,4 @@
-import { type Clock, withTimeout } from '../../kernel/clock.ts'
+import { type Clock, othersFirst, withTimeout } from '../../kernel/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import type { AskingTool } from './asking-tool.ts'
 import type { AskDeps } from './http-tool.ts'
@@ -50,7 +50,7 @@ export function makeMcpLists(deps: Deps): McpLists {
   async function renew(entry: Entry, server: RuntimeMcpServer, tenantId: string): Promise<void> {
     try {
       const listed = await entry.client.list(closing.signal)
-      entry.tools = offered(entry, server, listed)
+      entry.tools = await offered(entry, server, listed)
       entry.staleAtMs = clock.monotonicMs() + FRESH_MS
     } catch (err) {
       entry.staleAtMs = clock.monotonicMs() + RETRY_MS
@@ -84,7 +84,7 @@ export function makeMcpLists(deps: Deps): McpLists {
   }
 }
 
-function offered({ client }: Entry, server: RuntimeMcpServer, listed: McpListed[]): AskingTool[] {
+async function offered({ client }: Entry, server: RuntimeMcpServer, listed: McpListed[]): Promise<AskingTool[]> {
   const wanted = server.tools
   const tools = new Map<string, AskingTool>()
   for (const tool of listed) {
@@ -92,7 +92,9 @@ function offered({ client }: Entry, server: RuntimeMcpServer, listed: McpListed[
     const name = mcpToolName(server.name, tool.name)
     // Cut or rewritten, two may have come to the same name: the first has it.
     const isWanted = (wanted === null || wanted.includes(tool.name)) && !tools.has(name)
-    if (isWanted && isOfferable(tool)) tools.set(name, mcpTool(client, tool, { name, isAsync: server.async }))
+    if (!isWanted) continue
+    await othersFirst()
+    if (isOfferable(tool)) tools.set(name, mcpTool(client, tool, { name, isAsync: server.async }))
   }
   return [...tools.values()]
 }

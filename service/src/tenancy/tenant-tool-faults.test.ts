@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { toolFaults } from './tenant-tool-faults.ts'
+import type { TenantTool } from './tenant-tools.ts'
+
+/** Each with a schema of its own, of so many rules below the first. */
+function tools(count: number, rules: number): TenantTool[] {
+  const properties = (at: number) =>
+    Object.fromEntries(Array.from({ length: rules }, (_, i) => [`p${at}x${i}`, { type: 'string' }]))
+  return Array.from({ length: count }, (_, at) => ({
+    ...{ type: 'http' as const, name: `tool_${at}`, url: 'https://api.example.com/' },
+    parameters: { type: 'object', properties: properties(at) },
+  }))
+}
+
+async function faultsIn(sent: TenantTool[]): Promise<string[]> {
+  return (await toolFaults(sent)).flatMap(([pointer, message]) => (message === null ? [] : [`${pointer} ${message}`]))
+}
+
+describe('the schemas of the tools of a document', () => {
+  it('are looked at one by one, and others have their turn between them', async () => {
+    let turns = 0
+    let isOver = false
+    const turn = () => {
+      turns += 1
+      if (!isOver) setImmediate(turn)
+    }
+    setImmediate(turn)
+    expect(await faultsIn(tools(20, 10))).toEqual([])
+    isOver = true
+    expect(turns).toBeGreaterThanOrEqual(20)
+  })
+
+  it('are refused from the tool on with which they are too much together', async () => {
+    expect(await faultsIn(tools(12, 800))).toEqual([])
+    expect(await faultsIn([...tools(12, 800), ...tools(14, 799).slice(12)])).toEqual([
+      expect.stringMatching(/^\/12\/parameters is too much: with tool_12 .* more than 10000 rules together/),
+    ])
+  })
+})
