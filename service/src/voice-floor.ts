@@ -221,7 +221,7 @@ function streamRoutes(
   parts: StreamParts,
 ) {
   return mediaStreamRoutes({
-    ...{ ...parts, clock, log, findTenant, limits, lines, seats: new PreStartSeats() },
+    ...{ ...parts, clock, log, findTenant, limits, lines, seats: new PreStartSeats({ clock, ...limits }) },
     takesQueryTokens: config.legacyQueryAuth,
     async codecOf(tenantId) {
       const tenant = tenantId && (await tenants.get(tenantId))

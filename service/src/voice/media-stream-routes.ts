@@ -59,7 +59,9 @@ export function mediaStreamRoutes(deps: MediaStreamRouteDeps): FastifyPluginAsyn
         ...{ clock, log, codec, watch, seat },
         join: (start, entry) =>
           join({ start, shown, handshake, socket, codec, ...entry }).catch((error: unknown) => {
-            if (error instanceof StreamRefusal && error.closeCode === UNAUTHENTICATED) limits.failed(ip)
+            const isWrong = error instanceof StreamRefusal && error.closeCode === UNAUTHENTICATED
+            if (isWrong && seat) seat.refused()
+            else if (isWrong) limits.failed(ip)
             throw error
           }),
       })

@@ -82,6 +82,7 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
     this.#deps = deps
     const [waitMs, code] = deps.seat ? [TOKEN_WITHIN_MS, UNAUTHENTICATED] : [START_WITHIN_MS, POLICY]
     this.#cancelWait = deps.clock.after(waitMs, () => this.#refuse(code, 'the start did not come in time'))
+    deps.seat?.onDropped(() => this.#refuse(TRY_AGAIN, 'others need the place'))
     deps.watch.add(this)
   }
 
@@ -132,7 +133,7 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
     })
     const letIn = () => {
       this.#cancelWait()
-      this.#deps.seat?.release()
+      this.#deps.seat?.letIn()
       this.#socket.exempt()
     }
     this.#deps.join(start, { letIn, signal: this.#joining.signal }).then(

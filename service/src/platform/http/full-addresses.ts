@@ -26,6 +26,12 @@ export class FullAddresses {
     if (this.#untilMs.size > MAX_ADDRESSES && oldest !== undefined) this.#untilMs.delete(oldest)
   }
 
+  /** In how many whole seconds an address has room again; 0 for one that is not full. */
+  secondsLeft(address: string): number {
+    const leftMs = (this.#untilMs.get(address) ?? 0) - this.#clock.monotonicMs()
+    return Math.max(0, Math.ceil(leftMs / 1_000))
+  }
+
   /** Whether the database may be asked something for an address; of a full one this counts as asked. */
   mayAsk(address: string): boolean {
     const nowMs = this.#clock.monotonicMs()

@@ -52,6 +52,8 @@ export type RateLimits = {
   ): Promise<Refusal | AppError>
   /** Counts a credential of this address that failed elsewhere than in a request. */
   failed(address: string): void
+  /** For what is refused before it is counted. @throws AppError `rate_limited` when the address has failed as often as it may. */
+  refuseFull(address: string): void
   /** Whether the database may be asked whose credential it is that came from this address. */
   mayAsk(address: string): boolean
 }
@@ -113,7 +115,19 @@ export function makeRateLimits({ clock, counter, registry, perAddress, limitOf }
         // What else fails, as to ask for the limit, is no answer to what was asked.
         (error: unknown) => (error instanceof AppError && error.code === 'rate_limited' ? error : refusal),
       ),
-    failed: (address) => void counter.take(`address:${addressKey(address)}`, perAddress),
+    failed: (address) => {
+      const name = addressKey(address)
+      const note = ({ remaining, resetSeconds }: Taken) => {
+        if (remaining === 0) full.add(name, resetSeconds)
+      }
+      void counter.take(`address:${name}`, perAddress).then(note)
+    },
+    refuseFull(address) {
+      const resetSeconds = full.secondsLeft(addressKey(address))
+      if (resetSeconds === 0) return
+      refusals.inc({ limit: 'address' })
+      throw tooMany({ isAdmitted: false, remaining: 0, resetSeconds })
+    },
     mayAsk: (address) => full.mayAsk(addressKey(address)),
   }
 }
