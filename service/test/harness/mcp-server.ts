@@ -118,7 +118,8 @@ export async function startMcpServer(): Promise<McpServerDouble> {
     const { result } = server
     if (result === 'hang') return
     if (result === 'reset') return void request.socket.resetAndDestroy()
-    if ('status' in result && 'body' in result) return void response.writeHead(Number(result.status)).end(result.body)
+    if ('status' in result && 'body' in result)
+      return void saidAsIs(response, result as { status: number; body: string }, id)
     if ('rpcError' in result) return say(response, { id, error: { code: -32_602, message: result.rpcError } })
     say(response, { id, result })
   }
@@ -136,6 +137,11 @@ export async function startMcpServer(): Promise<McpServerDouble> {
   await once(http, 'listening')
   server.url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
   return server
+}
+
+/** `ID` stands for that of the question. */
+function saidAsIs(response: ServerResponse, { status, body }: { status: number; body: string }, id?: number): void {
+  response.writeHead(status).end(body.replace('"id":ID', `"id":${id}`))
 }
 
 /** How a tenant's document names the server, with what it wants to be shown. */

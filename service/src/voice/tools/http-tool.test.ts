@@ -131,6 +131,20 @@ describe('a tool of a tenant', () => {
     expect(output).toMatchObject({ status: 200, truncated: true })
   })
 
+  it('tells of JSON that is nested deeper than 64 levels as text', async () => {
+    const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+    const bodies = [nested(64), nested(65), nested(30_000)]
+    const target = await targetThat(...bodies.map((body) => ({ status: 200, body })))
+    const told = [
+      await resultOf({ url: target.url }),
+      await resultOf({ url: target.url }),
+      await resultOf({ url: target.url }),
+    ]
+    expect(told.map(({ output }) => typeof output['body'])).toEqual(['object', 'string', 'string'])
+    expect(told[1]?.output).toEqual({ status: 200, body: nested(65) })
+    expect(told[2]?.output).toMatchObject({ truncated: true })
+  })
+
   it('that does not answer has its time, and then the model is told that nobody knows', async () => {
     const target = await targetThat('hang')
     const clock = new TestClock()

@@ -247,6 +247,17 @@ describe('a tool of a server', () => {
     expect(await result).toMatchObject({ status: 'timeout' })
   })
 
+  it.each([
+    ['in its text', [{ type: 'text', text: 'Three.' }], 'Three.'],
+    ['nowhere else', [], '(an answer that is nested too deep to be told)'],
+  ])('whose answer is nested very deep is told as it says it %s', async (_where, content, told) => {
+    const { run } = tenantTools()
+    const nested = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`
+    const result = `{"structuredContent":${nested},"content":${JSON.stringify(content)}}`
+    server.result = { status: 200, body: `{"jsonrpc":"2.0","id":ID,"result":${result}}` }
+    expect(await run({ id: 'a' })).toEqual({ output: { result: told } })
+  })
+
   it('whose answer is long is cut, and stays whole JSON', async () => {
     const { run } = tenantTools()
     server.result = { content: [{ type: 'text', text: 'é'.repeat(50_000) }] }

@@ -6,7 +6,7 @@ import type { AskingTool } from './asking-tool.ts'
 import type { McpCalled, McpClient, McpListed } from './mcp-client.ts'
 import { isRecord, McpFault } from './mcp-message.ts'
 import type { ToolResult } from './tool.ts'
-import { fitting, resultOfAnswer, resultOfFault } from './tool-answer.ts'
+import { fitting, isTooDeep, resultOfAnswer, resultOfFault } from './tool-answer.ts'
 
 const MAX_NAME_CHARS = 64
 const MAX_DESCRIPTION_CHARS = 4_000
@@ -54,9 +54,14 @@ function resultOf({ heard, answer }: McpCalled): ToolResult {
   if (heard instanceof OutboundFault) return resultOfFault(heard)
   if (!answer || 'error' in answer) return { output: { error: answer?.error.message ?? '' }, status: 'error' }
   const { structuredContent, content, isError } = answer.result
-  const value = isRecord(structuredContent) ? structuredContent : spoken(content)
+  const value = toldOf(structuredContent, content)
   if (isError === true) return { output: fitting({}, 'error', { value, isCut: false }), status: 'error' }
   return { output: fitting({}, 'result', { value, isCut: false }) }
+}
+
+function toldOf(structured: unknown, content: unknown): unknown {
+  if (!isRecord(structured)) return spoken(content)
+  return isTooDeep(structured) ? spoken(content) || '(an answer that is nested too deep to be told)' : structured
 }
 
 /** The text of an answer; what is none is named. */

@@ -46,14 +46,28 @@ function said(text: string, isWhole: boolean): Said {
   return { value: isWhole ? (parsed(text) ?? text) : text, isCut: !isWhole }
 }
 
-/** An object or a list; a bare word or number is better told as it stands. */
+/** Deeper than any form is; what is deeper than the stack cannot be written as JSON again. */
+const MAX_DEPTH = 64
+
+/** An object or a list, not too deep; a bare word or number is better told as it stands. */
 function parsed(text: string): object | null {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' ? value : null
+    return typeof value === 'object' && !isTooDeep(value) ? value : null
   } catch {
     return null
   }
+}
+
+/** Whether a value goes too deep to be told as JSON. Level by level, so that whatever was parsed can be asked about. */
+export function isTooDeep(value: unknown): boolean {
+  const isNested = (member: unknown) => typeof member === 'object' && member !== null
+  let level = [value].filter(isNested)
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === MAX_DEPTH) return true
+    level = level.flatMap((each) => Object.values(each as object).filter(isNested))
+  }
+  return false
 }
 
 /** What is no text is named, not told. */
