@@ -112,6 +112,15 @@ describe('somebody who logs in at the identity provider', () => {
     expect((await visit(`${served.address}/api/v1/admin/tenants`, cookies)).status).toBe(403)
   })
 
+  it('is nobody by an e-mail that only looks like theirs in lower case', async () => {
+    await served.administer('PUT', '/tenants/acme', { tenant_id: 'acme' })
+    await served.administer('POST', '/tenants/acme/users', { email: 'kim@acme.example', role: 'admin' })
+    // The Kelvin sign.
+    issuer.behaviour.person = { sub: 'eve', email: '\u212aim@acme.example', email_verified: true }
+    const { cookies, answer } = await login()
+    expect([answer.status, answer.body['error'], cookies]).toEqual([403, expect.stringMatching(/outside ASCII/), {}])
+  })
+
   it('is asked for by their e-mail where the ID token has none', async () => {
     issuer.behaviour.tells = 'userinfo'
     expect((await login()).answer.status).toBe(302)

@@ -72,8 +72,11 @@ export function makeSso(deps: Deps): Sso {
       if (error instanceof IdentityFault && error.kind === 'refused') await noteRefusal(ip)
       throw told(error)
     })
-    if (email !== null && isVerified) return email.toLowerCase()
+    // Only of ASCII are two spellings one address: the Kelvin sign, in lower case, is a k.
+    if (email !== null && isVerified && isAscii(email)) return email.toLowerCase()
     await noteRefusal(ip)
+    if (email !== null && isVerified)
+      throw new AppError('forbidden', 'Your e-mail has letters outside ASCII: nobody can log in with it here.')
     throw new AppError('forbidden', 'The identity provider does not say that your e-mail is yours: verify it there.')
   }
 
@@ -126,6 +129,10 @@ export function makeSso(deps: Deps): Sso {
       }
     },
   }
+}
+
+function isAscii(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text)
 }
 
 function begunElsewhere(why: string): AppError {
