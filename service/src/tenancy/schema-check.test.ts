@@ -75,6 +75,11 @@ describe('a schema that is entered', () => {
       /more than 1000 rules/,
     ],
     [
+      'has very many properties in one place',
+      object({ properties: named(401, () => ({ type: 'string' })) }),
+      /more than 400 properties/,
+    ],
+    [
       'has very many names that depend on others',
       object({ dependentRequired: named(50, () => times(100, (at) => `q${at}`)) }),
       /more than 1000 rules/,

@@ -19,13 +19,15 @@ const MAX_STEPS = 5_000
 const MAX_RULES = 1_000
 /** Making the code of these takes the longer the more there are, by the square. */
 const MAX_ALTERNATIVES = 100
+const MAX_PROPERTIES = 400
 
 /** What nothing is checked by. */
 const NO_RULES = new Set([
   ...['title', 'description', 'default', 'examples', 'format', 'deprecated', 'readOnly', 'writeOnly'],
   ...['$comment', '$defs', 'definitions', '$anchor', '$dynamicAnchor'],
 ])
-/** Of these, each name of each list is a rule. */
+/** Of these, each name of each list takes as long as three rules. */
+const RULES_OF_A_NAME = 3
 const BY_LISTS = ['dependentRequired', 'dependencies']
 
 /**
@@ -39,6 +41,8 @@ export function weightFault(schema: Schema): string | null {
   if (rulesOf(nodes) > MAX_RULES) return `has more than ${MAX_RULES} rules in it (type, required, maxLength, ...)`
   if (nodes.some((node) => schemasIn(node, ['oneOf']).length > MAX_ALTERNATIVES))
     return `has more than ${MAX_ALTERNATIVES} alternatives in one oneOf`
+  if (nodes.some((node) => schemasIn(node, ['properties']).length > MAX_PROPERTIES))
+    return `has more than ${MAX_PROPERTIES} properties in one object`
   const alone = new Map<Schema, number>()
   const isEndless = (node: Schema) =>
     !Number.isFinite(weigh(node, { parts: inPlace, ofCircle: Infinity, weights: alone }))
@@ -71,7 +75,10 @@ function rulesOfOne(node: Schema): number {
     const byNames = Object.hasOwn(node, keyword) ? node[keyword] : null
     return isSchema(byNames) ? Object.values(byNames) : []
   })
-  return lists.reduce<number>((sum, list) => sum + (Array.isArray(list) ? 1 + list.length : 0), keywords.length)
+  return lists.reduce<number>(
+    (sum, list) => sum + (Array.isArray(list) ? 1 + RULES_OF_A_NAME * list.length : 0),
+    keywords.length,
+  )
 }
 
 type Weighing = { parts(node: Schema): Schema[]; ofCircle: number; weights: Map<Schema, number> }
