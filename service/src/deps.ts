@@ -9,6 +9,7 @@ import { SharedClock } from './kernel/shared-clock.ts'
 import { openaiChat } from './platform/chat/openai.ts'
 import type { ChatModel } from './platform/chat/port.ts'
 import { type Cluster, joinCluster } from './platform/cluster/cluster.ts'
+import { isLoginRefused } from './platform/db/errors.ts'
 import { migrate } from './platform/db/migrate.ts'
 import type { Database } from './platform/db/schema.ts'
 import { type Metrics, makeMetrics } from './platform/http/metrics.ts'
@@ -201,10 +202,11 @@ export function identityProviderOf(config: Config, clock: Clock): IdentityProvid
 
 /** Whether it may still come: what answers with a refusal (of the password, of the name) will refuse the next time too. */
 function isAway(err: unknown): boolean {
-  return err instanceof AppError && err.code === 'unavailable'
+  return err instanceof AppError && err.code === 'unavailable' && !isLoginRefused(err)
 }
 
-function refused(cause: unknown): AppError {
+function refused(err: unknown): AppError {
+  const cause = err instanceof AppError ? err.cause : err
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new AppError(
     'unavailable',

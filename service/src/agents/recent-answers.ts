@@ -18,7 +18,7 @@ const CHECK_TIMEOUT_MS = 500
  * What the database said lately, so that calls which come in a row do not each ask it.
  *
  * Parallel questions share one query. At 1,000 answers the one that was asked for longest ago goes. While the database does
- * not answer, what is known is given as it is. That there is nothing (null) is not remembered, so that it is found as soon
+ * not answer, or fails in any other way, what is known is given as it is. That there is nothing (null) is not remembered, so that it is found as soon
  * as there is.
  */
 export class RecentAnswers<Value> {
@@ -69,8 +69,8 @@ export class RecentAnswers<Value> {
     )
     try {
       return await withTimeout(this.#clock, loaded, CHECK_TIMEOUT_MS, tooLate)
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'unavailable') throw error
+    } catch {
+      // Whatever is wrong there: without what is known the caller would not even be put through to the fallback number.
       return known.answer
     }
   }

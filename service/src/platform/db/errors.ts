@@ -10,6 +10,17 @@ const LOCK_TIMEOUT = '55P03'
  */
 const PROTOCOL_VIOLATION = '08P01'
 
+/**
+ * SQL states with which a server lets nobody in. Who was let in before is so again when its password, its rights or its database are
+ * mended, as after a fail-over; who never was has the wrong address.
+ */
+const LOGIN_REFUSED = [
+  '28000', // invalid_authorization_specification
+  '28P01', // invalid_password
+  '3D000', // invalid_catalog_name
+  '57P04', // database_dropped
+]
+
 /** SQL states of a server that cannot serve now: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const UNREACHABLE_STATES = new Set([
   '08000', // connection_exception
@@ -17,6 +28,7 @@ const UNREACHABLE_STATES = new Set([
   '08003', // connection_does_not_exist
   '08004', // sqlserver_rejected_establishment_of_sqlconnection
   '08006', // connection_failure
+  ...LOGIN_REFUSED,
   '25006', // read_only_sql_transaction: a server that is not the primary any more, or not yet
   '25P03', // idle_in_transaction_session_timeout: it ends the session
   '53100', // disk_full
@@ -58,6 +70,12 @@ export function toAppError(error: unknown): unknown {
 /** What is thrown when the database does not answer. */
 export function unreachable(cause?: unknown): AppError {
   return new AppError('unavailable', 'The database is not reachable. Try again.', { cause })
+}
+
+/** Whether the server let us not in: at a start, nothing to wait for. */
+export function isLoginRefused(error: unknown): boolean {
+  const cause = error instanceof AppError ? error.cause : error
+  return cause instanceof pg.DatabaseError && LOGIN_REFUSED.includes(cause.code ?? '')
 }
 
 /** Whether the statement only waited too long for what somebody else had locked: its connection is as good as before. */
