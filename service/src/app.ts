@@ -98,7 +98,11 @@ async function wire(deps: Deps): Promise<App> {
     server.addHook('preParsing', expectAnswer({ asks: asksDatabase, ping: () => database.ping(ANSWER_WITHIN_MS) }))
   }
   const name = database.kind === 'memory' ? 'memory' : 'database'
-  const checks = [{ name, check: () => database.ping(2_000) }, ...deps.cluster.checks]
+  const check = async () => {
+    await database.pingPrimary(2_000)
+    beats.expectTaken()
+  }
+  const checks = [{ name, check }, ...deps.cluster.checks]
   await server.register(probes({ clock, log, metrics, version, phase: () => phase, checks }))
   await administration.register(server)
   await server.register(apiKeyRoutes(floors.apiKeys))

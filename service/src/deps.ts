@@ -9,7 +9,7 @@ import { SharedClock } from './kernel/shared-clock.ts'
 import { openaiChat } from './platform/chat/openai.ts'
 import type { ChatModel } from './platform/chat/port.ts'
 import { type Cluster, joinCluster } from './platform/cluster/cluster.ts'
-import { isLoginRefused } from './platform/db/errors.ts'
+import { isLoginRefused, isReadOnly } from './platform/db/errors.ts'
 import { migrate } from './platform/db/migrate.ts'
 import type { Database } from './platform/db/schema.ts'
 import { type Metrics, makeMetrics } from './platform/http/metrics.ts'
@@ -217,21 +217,24 @@ function refused(err: unknown): AppError {
   )
 }
 
+function tooLate(cause: unknown): AppError {
+  const sentence = isReadOnly(cause)
+    ? 'can only be read. Make it the primary, or name that one.'
+    : 'does not answer. Start it, or mend the address.'
+  return new AppError('unavailable', `The database of DATABASE_URL ${sentence}`, { cause })
+}
+
 async function waitFor(database: Database, clock: Clock, log: Log): Promise<void> {
   const deadlineMs = clock.monotonicMs() + DATABASE_WAIT_MS
   for (;;) {
-    const err = await database.ping(DATABASE_RETRY_MS * 4).then(
+    const err = await database.pingPrimary(DATABASE_RETRY_MS * 4).then(
       () => null,
       (error: unknown) => error,
     )
     if (err === null) return
     if (!isAway(err)) throw refused(err)
     if (clock.monotonicMs() > deadlineMs) {
-      throw new AppError(
-        'unavailable',
-        'The database of DATABASE_URL does not answer. Start it, or mend the address.',
-        { cause: err },
-      )
+      throw tooLate(err)
     }
     log.warn({ err }, 'waiting for the database')
     await new Promise<void>((resolve) => clock.after(DATABASE_RETRY_MS, resolve))

@@ -102,6 +102,11 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('while the database
       const ring = await app.post('/api/v1/incoming-call', form('CA7'))
       expect([ring.status, ring.text]).toEqual(toFallback)
       expect((await app.served.call('acme', 'POST', '/browser-calls', { agent_key: 'desk' })).status).toBe(503)
+      for (const path of ['/readyz', '/health']) {
+        expect([path, (await fetch(app.served.address + path)).status]).toEqual([path, 503])
+      }
+      const err = expect.objectContaining({ message: 'The database can only be read. Try again.' })
+      expect(app.served.logLines()).toContainEqual(expect.objectContaining({ msg: 'check failed', err }))
       await app.clock.advance(10_000)
     } finally {
       await readOnly(false)

@@ -1,4 +1,6 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
+import { toAppError } from './errors.ts'
+import type { FullDisk } from './full-disk.ts'
 import { Mutex } from './mutex.ts'
 import { encodeParameter } from './parameters.ts'
 import type { PgliteClient } from './pglite-client.ts'
@@ -15,9 +17,13 @@ const LIMITS = { maxWaiting: 10_000, waitTimeoutMs: 5_000 }
  * A transaction owns the connection; others queue in their order. A queue of 10,000, or 5 s in it, is AppError
  * `unavailable`.
  */
-export function embeddedPool(threads: PgliteThreads): PostgresPool & { isIdle(): boolean } {
+export function embeddedPool(
+  threads: PgliteThreads,
+  disk: Pick<FullDisk, 'saw'>,
+): PostgresPool & { isIdle(): boolean } {
   const turn = new Mutex(LIMITS)
-  let [client, connection] = [threads.current, connectionOf(threads.current, turn)]
+  const connectionOf = (to: PgliteClient) => madeConnection(to, { turn, disk })
+  let [client, connection] = [threads.current, connectionOf(threads.current)]
   return {
     options: {},
     isIdle: () => turn.isFree,
@@ -26,7 +32,7 @@ export function embeddedPool(threads: PgliteThreads): PostgresPool & { isIdle():
       // A transaction that another thread has begun ends there: what it asks later is refused, and is none of the next one's.
       if (client !== threads.current) {
         client = threads.current
-        connection = connectionOf(client, turn)
+        connection = connectionOf(client)
       }
       return connection
     },
@@ -38,10 +44,18 @@ export function embeddedPool(threads: PgliteThreads): PostgresPool & { isIdle():
   }
 }
 
-function connectionOf(client: PgliteClient, turn: Mutex): PostgresPoolClient {
+type Around = { turn: Mutex; disk: Pick<FullDisk, 'saw'> }
+
+/** Its errors are those of `toAppError`, as on a server. */
+function madeConnection(client: PgliteClient, { turn, disk }: Around): PostgresPoolClient {
   async function query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
     const encoded = parameters.length > 0 ? parameters.map(encodeParameter) : null
-    return parsed<R>(await client.query(sql, encoded))
+    try {
+      return parsed<R>(await client.query(sql, encoded))
+    } catch (error) {
+      disk.saw(error)
+      throw toAppError(error)
+    }
   }
   return { query: query as PostgresPoolClient['query'], release: () => turn.release() }
 }

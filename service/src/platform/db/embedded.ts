@@ -1,8 +1,9 @@
 import { PostgresDialect } from 'kysely'
 import { CommitTellingDb } from './commits.ts'
 import { embeddedPool } from './embedded-pool.ts'
+import { FullDisk } from './full-disk.ts'
 import { PgliteThreads } from './pglite-threads.ts'
-import { ping } from './ping.ts'
+import { ping, pingPrimary } from './ping.ts'
 import type { Database } from './schema.ts'
 
 type EmbeddedOptions = {
@@ -34,7 +35,8 @@ const STATEMENT_TIMEOUT_MS = 60_000
 export async function openEmbedded(options: EmbeddedOptions): Promise<Database> {
   const { folder, pid, statementTimeoutMs = STATEMENT_TIMEOUT_MS, onError = () => {}, onBack = () => {} } = options
   const threads = await PgliteThreads.start({ folder, pid, statementTimeoutMs, onError, onBack })
-  const pool = embeddedPool(threads)
+  const disk = new FullDisk()
+  const pool = embeddedPool(threads, disk)
   const db = new CommitTellingDb({ dialect: new PostgresDialect({ pool }) })
   let closing: Promise<void> | undefined
   return {
@@ -43,6 +45,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
     kind: folder === null ? 'memory' : 'embedded',
     isIdle: () => pool.isIdle(),
     ping: (timeoutMs) => ping(db, timeoutMs),
+    pingPrimary: (timeoutMs) => pingPrimary({ db, disk }, timeoutMs),
     withoutLimit: (work) => threads.current.withoutLimit(() => work(db)),
     close() {
       closing ??= pool.end()

@@ -18,14 +18,7 @@ describe('toAppError', () => {
   it.each([
     ['57P01', sqlError('57P01')],
     ['57P03', sqlError('57P03')],
-    ['53300', sqlError('53300')],
-    ['F58: a server that may only be read', sqlError('25006')],
-    ['F59: a full disk of the database', sqlError('53100')],
-    ['a password that was changed', sqlError('28P01')],
-    ['a role that may not log in', sqlError('28000')],
-    ['a database that is not there', sqlError('3D000')],
-    ['a database that was dropped', sqlError('57P04')],
-    ['a server without memory', sqlError('53200')],
+    ['a file of the embedded database that has no room', sqlError('58P02')],
     ['a server whose disk fails', sqlError('58030')],
     ['a pooler that has lost its server', sqlError('08P01')],
     ['a session that the server ended as idle', sqlError('57P05')],
@@ -35,6 +28,22 @@ describe('toAppError', () => {
     const error = toAppError(cause)
     expect(error).toBeInstanceOf(AppError)
     expect(error).toMatchObject({ code: 'unavailable', message: 'The database is not reachable. Try again.', cause })
+  })
+
+  it.each([
+    ['F58: a server that may only be read', '25006', 'The database can only be read. Try again.'],
+    ['F59: a full disk of the database', '53100', 'The disk of the database is full. Try again.'],
+    ['a server without memory', '53200', 'The database has no memory left. Try again.'],
+    ['a server without a connection left', '53300', 'The database has no connection left. Try again.'],
+    ['a password that was changed', '28P01', 'The database does not let this service in. Try again.'],
+    ['a role that may not log in', '28000', 'The database does not let this service in. Try again.'],
+    ['a database that is not there', '3D000', 'The database does not let this service in. Try again.'],
+    ['a database that was dropped', '57P04', 'The database does not let this service in. Try again.'],
+  ])('says what is wrong with %s, and keeps the cause', (_name, state, message) => {
+    const cause = sqlError(state)
+    const error = toAppError(cause)
+    expect(error).toBeInstanceOf(AppError)
+    expect(error).toMatchObject({ code: 'unavailable', message, cause })
   })
 
   it.each([

@@ -10,6 +10,9 @@ const LOCK_TIMEOUT = '55P03'
  */
 const PROTOCOL_VIOLATION = '08P01'
 
+/** disk_full: could not extend a file. */
+const DISK_FULL = '53100'
+
 /**
  * SQL states with which a server lets nobody in. Who was let in before is so again when its password, its rights or its database are
  * mended, as after a fail-over; who never was has the wrong address.
@@ -31,7 +34,7 @@ const UNREACHABLE_STATES = new Set([
   ...LOGIN_REFUSED,
   '25006', // read_only_sql_transaction: a server that is not the primary any more, or not yet
   '25P03', // idle_in_transaction_session_timeout: it ends the session
-  '53100', // disk_full
+  DISK_FULL,
   '53200', // out_of_memory
   '53300', // too_many_connections
   LOCK_TIMEOUT,
@@ -40,6 +43,19 @@ const UNREACHABLE_STATES = new Set([
   '57P03', // cannot_connect_now
   '57P05', // idle_session_timeout: it ends the session
   '58030', // io_error
+  '58P02', // duplicate_file: so the embedded database calls a file that it has no room for
+])
+
+const READ_ONLY = 'The database can only be read.'
+const LETS_NOBODY_IN = 'The database does not let this service in.'
+
+/** Where it is reached and of no use, so that nobody looks for what is wrong on the way to it. */
+const SENTENCES = new Map([
+  ['25006', READ_ONLY],
+  [DISK_FULL, 'The disk of the database is full.'],
+  ['53200', 'The database has no memory left.'],
+  ['53300', 'The database has no connection left.'],
+  ...LOGIN_REFUSED.map((state): [string, string] => [state, LETS_NOBODY_IN]),
 ])
 
 /** What Node's sockets say. */
@@ -67,9 +83,31 @@ export function toAppError(error: unknown): unknown {
   return isUnreachable(error) ? unreachable(error) : error
 }
 
-/** What is thrown when the database does not answer. */
+/** What is thrown when the database does not answer, or does not do what is asked. */
 export function unreachable(cause?: unknown): AppError {
-  return new AppError('unavailable', 'The database is not reachable. Try again.', { cause })
+  const state = cause instanceof pg.DatabaseError ? cause.code : undefined
+  const sentence = SENTENCES.get(state ?? '') ?? 'The database is not reachable.'
+  return new AppError('unavailable', `${sentence} Try again.`, { cause })
+}
+
+/** What is thrown when the database answers and takes no change. */
+export function readOnly(): AppError {
+  return new AppError('unavailable', `${READ_ONLY} Try again.`)
+}
+
+/** Whether it answers, and takes no change. */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof AppError && error.message === readOnly().message
+}
+
+/** Whether it is an error of ours that says that the database is away. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'unavailable'
+}
+
+/** Whether the database had no room on its disk. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === DISK_FULL
 }
 
 /** Whether the server let us not in: at a start, nothing to wait for. */

@@ -31,6 +31,8 @@ export type Database = {
   isIdle(): boolean
   /** Resolves when the database answers. @throws AppError `unavailable` when it does not within `timeoutMs`. */
   ping(timeoutMs: number): Promise<void>
+  /** Resolves when it answers that it takes changes. @throws AppError `unavailable` when it takes none, or does not answer in time. */
+  pingPrimary(timeoutMs: number): Promise<void>
   /** Does work whose statements may take as long as they need, as a migration's do; to be asked while nobody else asks anything. */
   withoutLimit<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Waits for running queries, then closes. Calling it again changes nothing. */

@@ -2,6 +2,7 @@ import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kyse
 import type pg from 'pg'
 import { systemClock } from '../../kernel/clock.ts'
 import { isLockTimeout, toAppError } from './errors.ts'
+import type { FullDisk } from './full-disk.ts'
 import type { LostAnswers } from './lost-answers.ts'
 import { PreparedNames } from './prepared.ts'
 
@@ -9,12 +10,12 @@ import { PreparedNames } from './prepared.ts'
  * A pool of `pg` as Kysely wants it, whose errors are those of `toAppError`. `answerMs`: how long a query may take before the server
  * counts as gone; 0 for no limit.
  */
-export function serverPool(pool: pg.Pool, { answerMs, lost }: Omit<Asking, 'names'>): PostgresPool {
+export function serverPool(pool: pg.Pool, { answerMs, lost, disk }: Omit<Asking, 'names'>): PostgresPool {
   // Kysely remembers clients that it has seen: one that is another object each time is a new connection to it.
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   const names = new PreparedNames()
   function adapted(client: pg.PoolClient): PostgresPoolClient {
-    const made = known.get(client) ?? adapt(client, { answerMs, lost, names })
+    const made = known.get(client) ?? adapt(client, { answerMs, lost, disk, names })
     known.set(client, made)
     return made
   }
@@ -31,7 +32,7 @@ export function serverPool(pool: pg.Pool, { answerMs, lost }: Omit<Asking, 'name
   }
 }
 
-type Asking = { answerMs: number; lost: LostAnswers; names: PreparedNames }
+type Asking = { answerMs: number; lost: LostAnswers; disk: Pick<FullDisk, 'saw'>; names: PreparedNames }
 
 /** The client for as long as its connection lasts; whoever has taken it from the pool gives it back by `release`. */
 function adapt(client: pg.PoolClient, { names, ...asking }: Asking): PostgresPoolClient {
@@ -45,6 +46,7 @@ function adapt(client: pg.PoolClient, { names, ...asking }: Asking): PostgresPoo
     } catch (error) {
       // What comes by callback has the stack of the socket that brought it.
       if (error instanceof Error) Error.captureStackTrace(error)
+      asking.disk.saw(error)
       const mapped = toAppError(error)
       // A connection that went silent would make the next one wait for nothing too; one that was kept waiting by another is sound.
       if (mapped !== error && mapped instanceof Error && !isLockTimeout(error)) failed = mapped
@@ -66,7 +68,7 @@ type Question = { name: string | undefined; text: string; values: unknown[] }
 function answerOf(
   client: pg.PoolClient,
   question: Question,
-  { answerMs, lost }: Omit<Asking, 'names'>,
+  { answerMs, lost }: Pick<Asking, 'answerMs' | 'lost'>,
 ): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Error('Query read timeout'))

@@ -2,8 +2,9 @@ import { PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { systemClock, withTimeout } from '../../kernel/clock.ts'
 import { CommitTellingDb } from './commits.ts'
+import { FullDisk } from './full-disk.ts'
 import { LostAnswers } from './lost-answers.ts'
-import { ping } from './ping.ts'
+import { ping, pingPrimary } from './ping.ts'
 import type { Database, Db } from './schema.ts'
 import { serverPool } from './server-pool.ts'
 import { parserOf } from './values.ts'
@@ -43,8 +44,10 @@ const CLOSE_TIMEOUT_MS = 5_000
  * as AppError `unavailable` there, not here.
  */
 export function openServer(options: ServerOptions): Database {
-  const { db, end } = openPool(options)
-  const vital = openPool({ ...options, maxConnections: VITAL_CONNECTIONS, statementTimeoutMs: VITAL_TIMEOUT_MS })
+  const disk = new FullDisk()
+  const { db, end } = openPool(options, disk)
+  const vitalOptions = { ...options, maxConnections: VITAL_CONNECTIONS, statementTimeoutMs: VITAL_TIMEOUT_MS }
+  const vital = openPool(vitalOptions, disk)
   let closing: Promise<void> | undefined
   return {
     db,
@@ -52,6 +55,7 @@ export function openServer(options: ServerOptions): Database {
     kind: 'server',
     isIdle: () => true,
     ping: (timeoutMs) => ping(db, timeoutMs),
+    pingPrimary: (timeoutMs) => pingPrimary({ db, disk }, timeoutMs),
     withoutLimit: (work) => onOwnConnection(options, work),
     close() {
       closing ??= Promise.all([end(), vital.end()]).then(() => undefined)
@@ -60,12 +64,12 @@ export function openServer(options: ServerOptions): Database {
   }
 }
 
-function openPool(options: ServerOptions): { db: CommitTellingDb; end(): Promise<void> } {
+function openPool(options: ServerOptions, disk: FullDisk): { db: CommitTellingDb; end(): Promise<void> } {
   const config = poolConfig(options)
   const pool = new pg.Pool(config)
   const lost = new LostAnswers(config)
   const clients = handleLosses(pool, options.onError ?? (() => undefined))
-  const dialect = new PostgresDialect({ pool: serverPool(pool, { answerMs: answerMs(options), lost }) })
+  const dialect = new PostgresDialect({ pool: serverPool(pool, { answerMs: answerMs(options), lost, disk }) })
   return {
     db: new CommitTellingDb({ dialect }),
     async end() {

@@ -19,8 +19,8 @@ type HeartbeatDeps = {
   nodeId: NodeId
   version: string
   log: Pick<Log, 'info' | 'warn'>
-  /** Told of each beat that was written. */
-  beats: Pick<SteadyBeats, 'written'>
+  /** Told of each beat that was written, and why one was not. */
+  beats: Pick<SteadyBeats, 'written' | 'refused'>
   /** Goes by the database's clock from the first beat on. */
   sharedClock?: SharedClock | undefined
 }
@@ -104,7 +104,10 @@ class Pulse implements Heartbeat {
   async #write(): Promise<void> {
     const { db, clock, log, nodeId, version, beats, sharedClock } = this.#deps
     const askedMs = clock.monotonicMs()
-    const at = await beat(db, nodeId, version)
+    const at = await beat(db, nodeId, version).catch((err: unknown) => {
+      beats.refused(err)
+      throw err
+    })
     beats.written()
     if (sharedClock) setClock(sharedClock, { saidMs: at.getTime(), askedMs }, log)
     if (!this.#prune) return

@@ -14,6 +14,8 @@ export class SteadyBeats {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   #sinceMs = Number.POSITIVE_INFINITY
   #lastMs = Number.NEGATIVE_INFINITY
+  /** Why the last one was not written; null when it was. */
+  #refusal: { err: unknown } | null = null
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock
@@ -24,6 +26,22 @@ export class SteadyBeats {
     const nowMs = this.#clock.monotonicMs()
     if (!this.#isSteadyAt(nowMs)) this.#sinceMs = nowMs
     this.#lastMs = nowMs
+    this.#refusal = null
+  }
+
+  /** The database has not taken a beat. */
+  refused(err: unknown): void {
+    this.#refusal = { err }
+  }
+
+  /**
+   * Whether the database takes what this node has to write: it may answer whoever reads while its disk is full. One beat that was not
+   * taken is no matter yet.
+   *
+   * @throws what the beat was refused with, while it is too long ago that one was written.
+   */
+  expectTaken(): void {
+    if (this.#refusal !== null && !this.#isSteadyAt(this.#clock.monotonicMs())) throw this.#refusal.err
   }
 
   /** 0 while the last one is too long ago. */
