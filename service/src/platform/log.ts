@@ -1,7 +1,8 @@
-import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
+import { type Logger, pino, stdTimeFunctions } from 'pino'
 import type { Cancel } from '../kernel/clock.ts'
 import { withErrorFacts } from './log-errors.ts'
 import { makeLineCleaner } from './log-lines.ts'
+import { LogOutput } from './log-output.ts'
 
 /**
  * One line of the log. `message` is a constant: what varies goes into `fields`, and what could tell who somebody is goes
@@ -35,8 +36,7 @@ type LogOptions = {
   secrets: string[]
 }
 
-/** What may wait for a slow reader of the standard output; lines beyond it are dropped, because memory is for calls. */
-const MAX_WAITING_BYTES = 16 * 1024 * 1024
+const STANDARD_OUTPUT = 1
 
 /**
  * Makes the log: one JSON object a line, with an ISO `time`, the `level` as a word and `msg`.
@@ -98,6 +98,10 @@ function withCleanChildren(log: Logger): Log {
   })
 }
 
+let output: LogOutput | null = null
+
+/** One for the process: it is emptied when that ends. */
 function standardOutput(): LogDestination {
-  return destination({ fd: 1, sync: false, maxLength: MAX_WAITING_BYTES })
+  output ??= new LogOutput(STANDARD_OUTPUT)
+  return output
 }

@@ -1,0 +1,97 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, constants, openSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { scratchFolder } from '../../test/harness/scratch.ts'
+
+/** More than a pipe holds. Who has written it waits for a word on what to do. */
+const PROGRAM = `
+  import { makeLog } from '${new URL('log.ts', import.meta.url)}'
+  const log = makeLog({ level: 'info', secrets: [] })
+  for (let line = 0; line < 2000; line += 1) log.info({ line, filling: 'x'.repeat(200) }, 'a line')
+  process.stderr.write('written')
+  process.stdin.once('data', (word) => {
+    if (String(word) === 'crash') log.fatal({}, 'the end')
+    process.exit(3)
+  })`
+const LINES = 2_000
+/** A second for the last lines, and what a busy machine takes. */
+const ENDS_WITHIN_MS = 5_000
+
+describe('the output of a process', () => {
+  let root: string
+  let open: number[] = []
+  let child: ChildProcess | null = null
+
+  beforeEach(async () => {
+    root = await mkdtemp(join(await scratchFolder(), 'output-'))
+  })
+  afterEach(async () => {
+    child?.kill('SIGKILL')
+    for (const fd of open) closeSync(fd)
+    open = []
+    await rm(root, { recursive: true })
+  })
+
+  /** Starts the program with its output to `stdout`, and waits until it has written all. */
+  async function started(stdout: number | 'pipe'): Promise<ChildProcess> {
+    const made = spawn(process.execPath, ['--input-type=module', '--eval', PROGRAM], {
+      stdio: ['pipe', stdout, 'pipe'],
+    })
+    child = made
+    if (made.stderr) await once(made.stderr, 'data')
+    return made
+  }
+
+  async function ended(program: ChildProcess, word: string): Promise<{ code: number | null; afterMs: number }> {
+    const startMs = performance.now()
+    program.stdin?.end(word)
+    await once(program, 'exit')
+    return { code: program.exitCode, afterMs: performance.now() - startMs }
+  }
+
+  /** A pipe whose reader holds it open and does not read. */
+  function pipe(): { reader: number; writer: number } {
+    const path = join(root, 'pipe')
+    execFileSync('mkfifo', [path])
+    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const writer = openSync(path, constants.O_WRONLY)
+    open.push(reader, writer)
+    return { reader, writer }
+  }
+
+  it.each(['stop', 'crash'])('does not hold up its end where its reader does not read any more (%s)', async (word) => {
+    const { code, afterMs } = await ended(await started(pipe().writer), word)
+    expect(code).toBe(3)
+    expect(afterMs).toBeLessThan(ENDS_WITHIN_MS)
+  })
+
+  it.each(['stop', 'crash'])('does not hold up its end where its reader went away (%s)', async (word) => {
+    const { reader, writer } = pipe()
+    const program = await started(writer)
+    closeSync(reader)
+    open = [writer]
+    const { code, afterMs } = await ended(program, word)
+    expect(code).toBe(3)
+    expect(afterMs).toBeLessThan(ENDS_WITHIN_MS)
+  })
+
+  it('does not hold up its end where nobody reads a socket', async () => {
+    const program = await started('pipe')
+    program.stdout?.pause()
+    const { code, afterMs } = await ended(program, 'stop')
+    expect(code).toBe(3)
+    expect(afterMs).toBeLessThan(ENDS_WITHIN_MS)
+  })
+
+  it('gets every line in a file', async () => {
+    const path = join(root, 'log')
+    const file = openSync(path, 'a')
+    open.push(file)
+    await ended(await started(file), 'stop')
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line).line)).toEqual(Array.from({ length: LINES }, (_, line) => line))
+  })
+})
