@@ -73,6 +73,7 @@ const CARRIER_KINDS: Record<CarrierError['kind'], string> = {
   credentials: CARRIER[20003] ?? '',
   busy: 'The carrier has had too many requests: wait a minute and try again.',
   rejected: 'See the number of the error at https://www.twilio.com/docs/api/errors.',
+  unreachable: 'Check TELEPHONY_API_BASE_URL, and the way from here to the internet.',
   unknown: 'The carrier is in trouble: see https://status.twilio.com and try again.',
 }
 

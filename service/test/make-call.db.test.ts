@@ -167,10 +167,20 @@ describe('a carrier that does not take a call', () => {
 
   it.each([
     ['F22: its name is not known', 'https://carrier.invalid'],
-    ['F23: its certificate cannot be had', null],
-  ])('%s, so it is not known what it did, and it did nothing', async (_what, address) => {
-    // The carrier of these tests speaks no TLS.
-    const TELEPHONY_API_BASE_URL = address ?? app.simulator.carrier.baseUrl.replace('http:', 'https:')
+    // Nobody listens there, and it is none of the ports that `fetch` refuses to ask.
+    ['nothing listens at its address', 'http://127.0.0.1:2'],
+  ])('%s, so nothing was placed, and the same key may be sent again', async (_what, TELEPHONY_API_BASE_URL) => {
+    const node = await app.another({ settings: { TELEPHONY_API_BASE_URL } })
+    const { status, body, headers } = await app.dial({}, { key: 'k', node })
+    expect([status, body['code'], headers.get('retry-after')]).toEqual([503, 'carrier_unreachable', '30'])
+    expect(await app.newestLog()).toMatchObject(failed('carrier_unreachable'))
+    const placed = await app.dial({}, { key: 'k' })
+    expect([placed.status, placed.headers.get('idempotent-replayed'), app.calls.length]).toEqual([200, null, 1])
+  })
+
+  it('F23: its certificate cannot be had', async () => {
+    // It is not known then what it did. The carrier of these tests speaks no TLS.
+    const TELEPHONY_API_BASE_URL = app.simulator.carrier.baseUrl.replace('http:', 'https:')
     const node = await app.another({ settings: { TELEPHONY_API_BASE_URL } })
     const { status, body, headers } = await app.dial({}, { node })
     expect([status, body['code'], headers.get('retry-after')]).toEqual([503, 'submission_unknown', '120'])

@@ -233,6 +233,15 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
     expect(await ended(id, { CallStatus: 'busy' })).toMatchObject({ status: 'cancelled', dispatch_attempt_count: 1 })
   })
 
+  it('counts for none while the carrier cannot be reached', async () => {
+    await app.served.administer('PUT', '/tenants/acme/operator-queues/default', { max_attempts: 1 })
+    const { id } = await create()
+    await app.rest.close()
+    const answer = await post(`/${id}/dispatch`)
+    expect(answer).toMatchObject({ status: 503, body: { code: 'carrier_unreachable' } })
+    expect(await read(id)).toMatchObject({ status: 'open', disposition: 'failed', dispatch_attempt_count: 0 })
+  })
+
   it.each([
     ['has no agent any more', 'gone'],
     ["was the tenant's own agent's, which it has no more", null],

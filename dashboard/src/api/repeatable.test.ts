@@ -71,6 +71,7 @@ describe('a request that was lost', () => {
     failure(422, 'idempotency_mismatch'),
     failure(400, 'carrier_rejected'),
     failure(503, 'carrier_busy'),
+    failure(503, 'carrier_unreachable'),
     failure(503, 'carrier_credentials'),
   ])('is settled by what the service says of its key: $code', async (refusal) => {
     const first = form()

@@ -25,7 +25,10 @@ type Doubts = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 type Sent = { key: string; isInDoubt: boolean }
 
 /** The carrier or the service has said of this very key that nothing came of it. */
-const SETTLING = new Set(['idempotency_mismatch', 'carrier_rejected', 'carrier_busy', 'carrier_credentials'])
+const SETTLING = new Set([
+  ...['idempotency_mismatch', 'carrier_rejected'],
+  ...['carrier_busy', 'carrier_unreachable', 'carrier_credentials'],
+])
 /** Of the service itself: it has done nothing. From anything in between it would come without a code of ours. */
 const PASSED_OVER = new Set(['rate_limited', 'unavailable'])
 const ERASED = 'What was asked for before has been erased meanwhile. Press again to ask for it anew.'

@@ -9,9 +9,10 @@ export type PlacedCall = { state: DialState; log: CallLogRow }
 /** The answer to who asked for it; `callSid` is null for one that the carrier did not confirm in time. */
 export type CallAnswer = { callSid: string | null; status: CallStatus; to: string; from: string }
 
-type Fault = Extract<ErrorCode, 'carrier_rejected' | 'carrier_credentials' | 'carrier_busy'>
+type Fault = Extract<ErrorCode, 'carrier_rejected' | 'carrier_credentials' | 'carrier_busy' | 'carrier_unreachable'>
 
-const BUSY_SECONDS = '30'
+/** For what passes by itself. */
+const PASSING_SECONDS = '30'
 const IN_FLIGHT_SECONDS = '1'
 /** By then it is known. */
 const UNKNOWN_SECONDS = '120'
@@ -23,7 +24,11 @@ const FAULTS: Record<Fault, (reason: string) => AppError> = {
     new AppError('carrier_credentials', 'The carrier refuses the credentials of the account: nothing was dialled.'),
   carrier_busy: () =>
     new AppError('carrier_busy', 'The carrier takes no more calls at the moment: nothing was dialled.', {
-      headers: { 'retry-after': BUSY_SECONDS },
+      headers: { 'retry-after': PASSING_SECONDS },
+    }),
+  carrier_unreachable: () =>
+    new AppError('carrier_unreachable', 'The carrier cannot be reached at the moment: nothing was dialled.', {
+      headers: { 'retry-after': PASSING_SECONDS },
     }),
 }
 
@@ -31,7 +36,7 @@ const FAULTS: Record<Fault, (reason: string) => AppError> = {
  * What is answered to the request that asked for a call, the first time and whenever it is repeated: it follows from what
  * stands in the records alone.
  *
- * @throws AppError `carrier_rejected`, `carrier_credentials` or `carrier_busy` for a call that was not placed,
+ * @throws AppError `carrier_rejected`, `carrier_credentials`, `carrier_busy` or `carrier_unreachable` for a call that was not placed,
  *   `submission_unknown` while that is not known, `request_in_flight` while the carrier is being asked.
  */
 export function answerOf({ state, log }: PlacedCall): CallAnswer {

@@ -86,6 +86,22 @@ describe('ending a call at its carrier', () => {
     expect([await outcome, ended]).toEqual(['failed', []])
   })
 
+  it('is tried three times, too, where nothing listens at its address', async () => {
+    const clock = new TestClock()
+    const { twilio } = makeCarriers({ apiBaseUrl: 'http://127.0.0.1:2' })
+    let tries = 0
+    const endCall: typeof twilio.endCall = (...asked) => {
+      tries += 1
+      return twilio.endCall(...asked)
+    }
+    const log = { warn: () => {}, error: () => {} }
+    const carriers = { twilio: { ...twilio, endCall } }
+    const calls = makeHangingUp({ carriers, clock, log, noteEnded: async () => {} })
+    void calls.hangUp(TENANT, 'CA1')
+    await passing(clock, () => tries === 3, { what: 'the third try', stepMs: 100 })
+    await calls.allAnswered()
+  })
+
   it('is not tried again where trying cannot help', async () => {
     const { asked, calls, over, logged } = await carrierOf(401, 200)
     void calls.hangUp(TENANT, 'CA1')

@@ -200,8 +200,10 @@ export function accountOf({ telephony }: TenantRuntime): CarrierAccount | null {
   return accountSid === null || authToken === null ? null : { accountSid, authToken }
 }
 
+const WORTH_ANOTHER_TRY = new Set<CarrierError['kind']>(['unknown', 'unreachable', 'busy'])
+
 function isWorthAnotherTry(error: unknown): boolean {
-  return error instanceof CarrierError && (error.kind === 'unknown' || error.kind === 'busy')
+  return error instanceof CarrierError && WORTH_ANOTHER_TRY.has(error.kind)
 }
 
 /** Without an account there is no word of a carrier to wait for. */

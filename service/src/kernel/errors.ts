@@ -35,6 +35,7 @@ const STATUS = {
   database_not_configured: 503,
   carrier_credentials: 503,
   carrier_busy: 503,
+  carrier_unreachable: 503,
   submission_unknown: 503,
 } as const
 

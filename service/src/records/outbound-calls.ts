@@ -18,12 +18,14 @@ export type QueuedCall = Omit<NewCall, 'callSid' | 'direction'> & {
 /** Why a call was not placed, or why that is not known: a code of ours, and a reason for people, null where there is none. */
 export type SubmissionFault = { code: string; reason: string | null }
 
+const MENDED_BY_TIME = new Set(['carrier_busy', 'carrier_unreachable', 'carrier_credentials'])
+
 /**
- * Whether a call that failed with this code was never placed, and the same one may be another time: its carrier was busy, or refused
- * the account. Nobody was rung, so it counts for no attempt.
+ * Whether a call that failed with this code was never placed, and the same one may be another time: its carrier was busy, could not be
+ * reached, or refused the account. Nobody was rung, so it counts for no attempt.
  */
 export function isMendedByTime(code: string | null): boolean {
-  return code === 'carrier_busy' || code === 'carrier_credentials'
+  return code !== null && MENDED_BY_TIME.has(code)
 }
 
 /** Writes down that a call is to be placed, in its log alone: its session begins when the carrier has taken it. */

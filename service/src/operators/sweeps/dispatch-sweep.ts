@@ -80,7 +80,7 @@ export async function sweepDispatches(deps: DispatchSweepDeps, ask: DispatchAsk)
 /** What is so for every call of the tenant. */
 const HOLDS_FOR_ALL = new Set<ErrorCode>([
   ...(['tenant_busy', 'missing_route', 'minutes_exhausted', 'budget_exhausted'] as const),
-  ...(['unavailable', 'carrier_credentials', 'carrier_busy', 'submission_unknown'] as const),
+  ...(['unavailable', 'carrier_credentials', 'carrier_busy', 'carrier_unreachable', 'submission_unknown'] as const),
 ])
 
 /** Of several tasks for a number one comes after the other: the call for the first one would be on by then. */

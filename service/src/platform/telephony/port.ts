@@ -148,7 +148,7 @@ export type TelephonyDriver = {
   hasSignature(headers: SignedRequest['headers']): boolean
   /** Whether one of the tokens signed this request. Constant time; a missing or doubled header is false. */
   verify(request: SignedRequest, authTokens: string[], body?: Buffer): boolean
-  /** Places a call, and gives its id. What fails with `busy` or `rejected` was not placed; with `unknown` it may have been. */
+  /** Places a call, and gives its id. What fails with `busy`, `rejected`, `credentials` or `unreachable` was not placed; with `unknown` it may have been. */
   createCall(account: CarrierAccount, call: NewCarrierCall, signal: AbortSignal): Promise<string>
   /** The newest calls of the account from one number to another since then, 50 at most. Lists may lag by some seconds. */
   listCalls(account: CarrierAccount, wanted: WantedCalls, signal: AbortSignal): Promise<ListedCall[]>
@@ -170,7 +170,7 @@ export type TelephonyDriver = {
 /** Why the carrier did not do it: `kind` decides what follows, `code` and `reason` are the carrier's own. */
 export class CarrierError extends Error {
   override readonly name = 'CarrierError'
-  readonly kind: 'rejected' | 'credentials' | 'busy' | 'unknown'
+  readonly kind: 'rejected' | 'credentials' | 'busy' | 'unreachable' | 'unknown'
   readonly code: string | null
 
   constructor(kind: CarrierError['kind'], reason: string, code: string | null = null, options: ErrorOptions = {}) {

@@ -1,4 +1,5 @@
 import { type CarrierAccount, CarrierError } from '../port.ts'
+import { isNeverSent } from './never-sent.ts'
 
 /** The carrier's JSON answers are a few KiB; members are read with care, because nobody checked them. */
 export type CarrierAnswer = Record<string, unknown>
@@ -16,7 +17,7 @@ type CarrierRequest = {
  * Makes a request of the REST API in the account's name and gives the body of its answer.
  *
  * @throws CarrierError with the carrier's code: `credentials` (401, 403), `busy` (429: not processed), `rejected` (other 4xx),
- *   `unknown` for everything after which the request may or may not have been done; its cause tells what went wrong.
+ *   `unreachable` when nothing of the request was sent, `unknown` for everything after which the request may or may not have been done; its cause tells what went wrong.
  */
 export async function requestCarrier(account: CarrierAccount, request: CarrierRequest): Promise<CarrierAnswer> {
   const { status, body } = await exchange(account, request)
@@ -37,6 +38,8 @@ async function exchange({ accountSid, authToken }: CarrierAccount, { url, form, 
     })
     return { status: response.status, body: asObject(await response.json().catch(() => null)) }
   } catch (error) {
+    if (isNeverSent(error))
+      throw new CarrierError('unreachable', 'The carrier cannot be reached.', null, { cause: error })
     throw new CarrierError('unknown', 'The carrier did not answer.', null, { cause: error })
   }
 }

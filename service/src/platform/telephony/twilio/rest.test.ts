@@ -116,6 +116,17 @@ describe("the carrier's requests about a call", () => {
     expect(await failureOf(requests.fetch(ACCOUNT, CALL, never))).toEqual(expected)
   })
 
+  it.each([
+    ['nothing listens at its address', 'http://127.0.0.1:2'],
+    ['nothing listens at any address of its name', 'http://localhost:2'],
+    ['its name is not found', 'https://carrier.invalid'],
+  ])('tell that nothing of them was sent: %s', async (_what, address) => {
+    expect(await failureOf(makeCallRequests(address).end(ACCOUNT, CALL, never))).toEqual({
+      kind: 'unreachable',
+      code: null,
+    })
+  })
+
   it('do not follow the carrier elsewhere with the credentials', async () => {
     const { requests, asked } = await carrier({ status: 302, body: {} })
     expect(await failureOf(requests.end(ACCOUNT, CALL, never))).toMatchObject({ kind: 'unknown' })
