@@ -3,7 +3,7 @@ import type { Log } from '../platform/log.ts'
 import type { CallVerb } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
 import { type CallReport, statusReport } from '../records/call-record.ts'
-import { STREAM_LOST } from '../records/call-values.ts'
+import { STREAM_LOST, STREAM_LOST_REASON } from '../records/call-values.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveSessions } from '../voice/live-sessions.ts'
 import { askAgain } from './ask-again.ts'
@@ -81,7 +81,7 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
         return refusalVerbs(tenant, { why, language, resumeUrl: deps.resumeUrl() })
       }
       // Without a number the call ends with the sentence: not every number tells us so.
-      const lost = { errorCode: STREAM_LOST, errorMessage: 'Its stream never began, or was lost for good.' }
+      const lost = { errorCode: STREAM_LOST, errorMessage: STREAM_LOST_REASON }
       const report = { ...statusReport(number === null ? 'completed' : null, at), ...lost }
       if (number === null) await end(tenant, callSid, report)
       else {

@@ -192,6 +192,16 @@ describe('the end of a session', () => {
     expect(withSessionEnd(once, endOf('process_lost', 5))).toEqual(once)
   })
 
+  it('says in the log that the stream was lost for good, unless something else stands there', () => {
+    const lost = { error_code: 'stream_lost', error_message: expect.stringMatching(/lost for good/) }
+    expect(withSessionEnd(ringing(), endOf('carrier_lost', 10)).log).toMatchObject(lost)
+    expect(withSessionEnd(ringing(), endOf('caller_hangup', 10)).log).toMatchObject({ error_code: null })
+    const told = withReport(ringing(), report({ errorCode: '31921', errorMessage: 'Closed' }))
+    expect(withSessionEnd(told, endOf('carrier_lost', 10)).log).toEqual(told.log)
+    const guessed = withSessionEnd(ringing(), endOf('process_lost', 5))
+    expect(withTrueEnd(guessed, endOf('carrier_lost', 10)).log).toMatchObject(lost)
+  })
+
   it('took no time when no stream ever began', () => {
     expect(withSessionEnd(ringing(), endOf('caller_hangup', 9_000)).session.duration_seconds).toBe(0)
   })

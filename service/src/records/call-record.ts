@@ -3,7 +3,7 @@ import { roundedUsd } from '../platform/realtime/price.ts'
 import { type Answered, joinAnswered } from './answered-by.ts'
 import type { CallLogRow } from './call-log-store.ts'
 import { isOver, joinSightings } from './call-status.ts'
-import type { CallStatus, SessionEndReason } from './call-values.ts'
+import { type CallStatus, type SessionEndReason, STREAM_LOST, STREAM_LOST_REASON } from './call-values.ts'
 import type { SpentToday } from './spent-today.ts'
 import type { VoiceSessionRow } from './voice-session-store.ts'
 
@@ -200,7 +200,7 @@ export function withSessionEnd({ log, session }: CallRecord, { endReason, at, ..
   const agent = agentOf(progress)
   const wanted = wantedOf(session, progress)
   return {
-    log: { ...log, ...agent, ...answeredOf(log, progress), cost_usd: came.cost_usd },
+    log: { ...log, ...agent, ...answeredOf(log, progress), ...lossOf(log, endReason), cost_usd: came.cost_usd },
     session: {
       ...session,
       ...agent,
@@ -213,6 +213,12 @@ export function withSessionEnd({ log, session }: CallRecord, { endReason, at, ..
       ...came,
     },
   }
+}
+
+/** What its carrier, or anybody else, has said of a call says more than that its stream was lost. */
+function lossOf(log: CallLogRow, endReason: SessionEndReason): Partial<CallLogRow> {
+  if (endReason !== 'carrier_lost' || log.error_code !== null) return {}
+  return { error_code: STREAM_LOST, error_message: log.error_message ?? STREAM_LOST_REASON }
 }
 
 const UNANSWERED = { qa_status: 'not_scored', qa_reason: 'The call was not answered.' } as const
@@ -249,7 +255,7 @@ export function withTrueEnd({ log, session }: CallRecord, { endReason, at: _at, 
   const came = stored(session, progress)
   const agent = agentOf(progress)
   return {
-    log: { ...log, ...agent, ...answeredOf(log, progress), cost_usd: came.cost_usd },
+    log: { ...log, ...agent, ...answeredOf(log, progress), ...lossOf(log, endReason), cost_usd: came.cost_usd },
     session: { ...session, ...agent, end_reason: endReason, ...came },
   }
 }

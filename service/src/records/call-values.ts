@@ -40,6 +40,8 @@ export type SessionEndReason = (typeof END_REASONS)[number]
 
 /** Why a call ended, as its log has it in `error_code`, that was answered and whose stream never began, or was lost for good. */
 export const STREAM_LOST = 'stream_lost'
+/** The same for people, as the log has it in `error_message`. */
+export const STREAM_LOST_REASON = 'Its stream never began, or was lost for good.'
 
 /** The same of a call that came in, and that its tenant's own address did not want. */
 export const REJECTED = 'rejected'

@@ -342,6 +342,8 @@ describe('a media stream', () => {
       const session = () => test.db.selectFrom('voice_sessions').select('end_reason').executeTakeFirstOrThrow()
       await app.pass(async () => (await session()).end_reason !== null, 'the end to be written down')
       expect(await session()).toEqual({ end_reason: 'carrier_lost' })
+      const log = await test.db.selectFrom('call_logs').select('error_code').executeTakeFirstOrThrow()
+      expect(log).toEqual({ error_code: 'stream_lost' })
     })
   })
 
