@@ -82,6 +82,17 @@ describe('the reports of a carrier', () => {
     expect(await eventNames()).toEqual(events)
   })
 
+  it('end a call that was placed, and taken back while it rang, as one that nobody answered', async () => {
+    await sessions.open(acme, someCall('CA2', { direction: 'outbound' }))
+    await statuses.record(acme.tenant_id, 'CA2', after(4_000, 'canceled'))
+    const ended = await test.db
+      .selectFrom('voice_sessions')
+      .select('end_reason')
+      .where('call_sid', '=', 'CA2')
+      .execute()
+    expect(ended).toEqual([{ end_reason: 'rejected' }])
+  })
+
   it('leave the session that has a stream to its own end', async () => {
     await sessions.started(acme, STREAM)
     expect(await record(after(9_000, 'completed'))).toEqual({ isOver: true })

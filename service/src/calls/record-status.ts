@@ -133,8 +133,10 @@ function withNoAgent(record: CallRecord, { why, at }: { why: Refusal; at: Date }
 }
 
 /** Who was answered, and hears that nobody can talk, does not hang up of their own accord. */
-function unbegunReason({ status, error_code }: CallRecord['log']): SessionEndReason {
+function unbegunReason({ status, direction, error_code }: CallRecord['log']): SessionEndReason {
   if (refusalOf(error_code) !== null) return 'rejected'
   if (error_code === STREAM_LOST) return 'carrier_lost'
-  return status === 'completed' || status === 'canceled' ? 'caller_hangup' : 'rejected'
+  // Whom we ring has not hung up when it is we who stop.
+  const isGivenUp = status === 'canceled' && direction !== 'outbound'
+  return status === 'completed' || isGivenUp ? 'caller_hangup' : 'rejected'
 }
