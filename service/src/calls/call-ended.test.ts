@@ -72,7 +72,8 @@ describe('what is written down of an ended call', () => {
       ...BEFORE,
       latency: { ...BEFORE.latency, response_times: packTimes(countTimes([1_000, 2_000])) ?? '' },
     }
-    const went = (responsesMs: number[]) => endedFrom(newSession(PLAN, 0, resumptionOf(earlier, 2, AT)), responsesMs)
+    const went = (responsesMs: number[]) =>
+      endedFrom(newSession(PLAN, 0, { resumption: resumptionOf(earlier, 2, AT) }), responsesMs)
     const { latency } = went([300, 2_000]).session
     expect(latency.responseTimes).toBe(packTimes(countTimes([300, 1_000, 2_000, 2_000])))
     // Read from a histogram, which is a little off.

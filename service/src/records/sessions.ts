@@ -55,6 +55,8 @@ export type NewStream = {
   callSid: string
   epoch: number
   streamSid: string
+  /** When it began; not given: now. */
+  at?: Date
   model: string | null
   voice: string | null
   /** Whether something is to be taken from the conversation when it is over. Default: nothing. */
@@ -64,6 +66,8 @@ export type NewStream = {
 /** The session that a stream was given, and whose call it is. `before`: what an earlier stream of the call has left. */
 export type StartedSession = {
   sessionId: SessionId
+  /** From which the transcript's milliseconds count. */
+  startedAt: Date
   from: string
   to: string
   orgId: string | null
@@ -102,12 +106,12 @@ export type Sessions = {
   /**
    * Opens the session of a call, with its log entry (ringing) and its place in the directory. A repeat, also at the same
    * time and on another node, changes nothing and returns the same session. Under the tenant's limit of calls at once, others
-   * that begin a call for it wait for this.
+   * that begin a call for it wait for this. `at`: since when it is known; not given: now.
    *
    * @throws AppError `not_found` for a tenant that was deleted, `conflict` when the call is another tenant's, `tenant_busy` when the
    * tenant has as many other calls, on all nodes together, as it may have: nothing is written then.
    */
-  open(tenant: TenantRuntime, call: NewCall): Promise<OpenedSession>
+  open(tenant: TenantRuntime, call: NewCall, at?: Date): Promise<OpenedSession>
   /**
    * The session of a call whose stream has not begun; null for one that has, or is over, and for a call that the tenant does
    * not have.
@@ -148,8 +152,8 @@ const BEGIN_WITHIN_MS = 120_000
 export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_MS }: Deps): Sessions {
   const turns = new BeginningTurns()
 
-  async function open(tenant: TenantRuntime, call: NewCall): Promise<OpenedSession> {
-    const record = newRecord(tenant, call, new Date(clock.now()))
+  async function open(tenant: TenantRuntime, call: NewCall, at?: Date): Promise<OpenedSession> {
+    const record = newRecord(tenant, call, at ?? new Date(clock.now()))
     const lookAt = new Date(clock.now() + beginWithinMs + LOST_AFTER_MS)
     const { max_concurrent_calls: maxCalls } = tenant.limits
     const entered =
@@ -196,13 +200,14 @@ export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_M
     if (isOver(log.status) || session.ended_at !== null) return null
     const now = new Date(clock.now())
     const daySpent = session.day_spent ?? (await spentToday(tx, tenant, { now, exceptCallSid: stream.callSid }))
-    const found = await foundIn(tx, before, daySpent)
+    const begun = withStream(before, { ...stream, daySpent, at: stream.at ?? now })
+    const startedAt = begun.session.started_at ?? now
+    const found = await foundIn(tx, before, { spent: daySpent, startedAt })
     if (call.owner !== null && !isNext)
       return call.owner === nodeId && session.stream_sid === stream.streamSid ? found : null
     await setOwner(tx, tenant.tenant_id, stream.callSid, { owner: nodeId, epoch: stream.epoch })
     await keepPromise(tx, tenant.tenant_id, stream.callSid)
-    const begun = { ...stream, daySpent, at: now }
-    await changeCall(tx, tenant, { ...locked, now, change: (record) => withStream(record, begun) })
+    await changeCall(tx, tenant, { ...locked, now, change: () => begun })
     return found
   }
 
@@ -221,11 +226,16 @@ export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_M
   }
 }
 
-async function foundIn(tx: Tx, record: CallRecord, spent: SpentToday | null): Promise<StartedSession> {
+async function foundIn(
+  tx: Tx,
+  record: CallRecord,
+  { spent, startedAt }: { spent: SpentToday | null; startedAt: Date },
+): Promise<StartedSession> {
   const { log, session } = record
   const { id: sessionId, from, to, org_id: orgId, metadata, greeting } = session
   return {
     sessionId,
+    startedAt,
     from,
     to,
     orgId,

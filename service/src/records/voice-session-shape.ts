@@ -81,7 +81,12 @@ const summary = {
   audio_output_provider: Type.Enum(['primary', 'secondary'], {
     description: 'Whose voice is heard: what the tenant asks for, and, once the session has ended, who spoke last.',
   }),
-  started_at: nullable(Type.String({ format: 'date-time', description: 'When its stream began.' })),
+  started_at: nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'When the carrier said that its stream begins: what is in `ms` of the session counts from there.',
+    }),
+  ),
   ended_at: instant,
   duration_seconds: nullable(Type.Integer()),
   end_reason: nullable(Type.Enum(END_REASONS)),

@@ -44,9 +44,9 @@ export class CallSession {
     this.#deps = deps
     const startUs = wholeUs(deps.clock)
     this.#atUs = startUs
-    const { plan, resumption = null, version = '' } = deps
-    this.#state = newSession(plan, startUs / 1_000, resumption)
-    deps.eventLog?.begin({ v: 1, version, startUs, plan, resumption })
+    const { plan, resumption = null, waitedMs = 0, version = '' } = deps
+    this.#state = newSession(plan, startUs / 1_000, { resumption, waitedMs })
+    deps.eventLog?.begin({ v: 1, version, startUs, waitedMs, plan, resumption })
     this.#parts = makeCallParts({
       deps,
       dispatch: (event) => this.dispatch(event),

@@ -9,6 +9,9 @@ import type { Seat } from './pre-start.ts'
 
 export type StreamStart = Extract<StreamMessage, { type: 'start' }>
 
+/** When the carrier's `start` came, by both clocks: what is said in the call is counted from it, and the caller waits from it. */
+export type StartedAt = { date: Date; monotonicMs: number }
+
 /** Why a stream is not let in, as the peer is told: a close code of RFC 6455, or 4401 for one that may not. */
 export class StreamRefusal extends Error {
   override readonly name = 'StreamRefusal'
@@ -40,7 +43,7 @@ export type MediaStreamDeps = {
  * `letIn` is to be called as soon as the peer has shown that it may be here; after `signal` was aborted no session may begin
  * any more.
  */
-export type StreamEntry = { letIn: () => void; signal: AbortSignal }
+export type StreamEntry = { letIn: () => void; signal: AbortSignal; startedAt: StartedAt }
 
 export const UNAUTHENTICATED = 4401
 const POLICY = 1008
@@ -127,7 +130,9 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
   #start(start: StreamStart): void {
     this.#phase = 'joining'
     this.#socket.pause()
-    this.#cancelBegin = this.#deps.clock.after(BEGIN_WITHIN_MS, () => {
+    const { clock } = this.#deps
+    const startedAt = { date: new Date(clock.now()), monotonicMs: clock.monotonicMs() }
+    this.#cancelBegin = clock.after(BEGIN_WITHIN_MS, () => {
       this.#socket.resume()
       this.#refuse(TRY_AGAIN, 'the call could not begin in time')
     })
@@ -136,7 +141,7 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
       this.#deps.seat?.letIn()
       this.#socket.exempt()
     }
-    this.#deps.join(start, { letIn, signal: this.#joining.signal }).then(
+    this.#deps.join(start, { letIn, signal: this.#joining.signal, startedAt }).then(
       (session) => this.#joined(session),
       (error: unknown) => this.#notJoined(error),
     )

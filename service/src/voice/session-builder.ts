@@ -98,6 +98,8 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
     build(call, onEnded) {
       const { tenant, streamSid, codec, carrier } = call
       const now = new Date(clock.now())
+      // The transcript counts from there, and so does what the caller waits for.
+      const waitedMs = Math.max(0, clock.monotonicMs() - (call.streamAtMs ?? clock.monotonicMs()))
       const { capabilities } = driver
       const openVoice = secondVoiceFor(call, { speech: deps.secondVoice ?? null, capabilities, log: deps.log })
       const facts = {
@@ -142,6 +144,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
           return speaker.holdAudio?.pieces ?? null
         },
         resumption: call.before ? resumptionOf(call.before, call.epoch, now) : null,
+        waitedMs,
         checkpoint: (state) => deps.checkpoint(call, state),
         ...carrierOf(deps, call, hangingUp),
         callSid: call.callSid,
@@ -172,7 +175,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
       })
       const live = liveOf(session, events, {
         ...{ call, speaker, hangingUp },
-        facts: factsOf(call, greetingOf(tenant, speaker.agent.config), now),
+        facts: factsOf(call, greetingOf(tenant, speaker.agent.config), new Date(now.getTime() - Math.round(waitedMs))),
       })
       return { session, live }
     },
@@ -264,7 +267,7 @@ function factsOf(call: StreamedCall, greeting: string, startedAt: Date): LiveFac
     callType: direction,
     customerPhone: customerOf(call),
     greeting,
-    startedAt: call.before?.startedAt ?? startedAt,
+    startedAt: call.startedAt ?? call.before?.startedAt ?? startedAt,
   }
 }
 

@@ -34,6 +34,8 @@ export type SessionDeps = CallStream & {
   putOff?: PutOff
   /** What it goes on from; not given for the first session of a call. */
   resumption?: Resumption | null
+  /** How long ago the carrier's `start` came; not given: just now. */
+  waitedMs?: number
   /** Opens a model session. */
   openModel(listener: ModelListener, opening: ModelOpening): ModelSession
   /** Opens a session that takes down what a person says who has the call; null where no model does that. */

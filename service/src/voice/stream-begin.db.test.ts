@@ -86,6 +86,26 @@ describe('the beginning of a call', () => {
     expect(await session(body.call_sid)).toMatchObject({ end_reason: 'carrier_lost', call_status: 'completed' })
   })
 
+  it("is the carrier's start, however long it takes to let the stream in", async () => {
+    const { client, start } = await streamOf('CA1')
+    const startedAt = new Date(app.clock.now())
+    const { reached, release } = gate.hold()
+    start()
+    await reached()
+    await app.clock.advance(3_000)
+    release()
+    await until(() => app.model.sessions.length === 1, { what: 'the session' })
+    await app.pass(() => app.model.last.commands.some(({ type }) => type === 'respond'), 'the greeting to be asked for')
+    app.model.last.tell({ type: 'response_started', responseId: 'r1' })
+    app.model.last.speak('r1', 'i1', '/'.repeat(800))
+    const { body } = await app.served.call<{ sessions: { started_at: string }[] }>('acme', 'GET', '/sessions/active')
+    client.send({ event: 'stop' })
+    await app.pass(async () => (await session('CA1')).ended_at, 'the end of the session')
+    const stored = await session('CA1')
+    expect([body.sessions[0]?.started_at, stored.started_at]).toEqual([startedAt.toISOString(), startedAt])
+    expect(stored.latency.greeting_ms).toBeGreaterThanOrEqual(3_000)
+  })
+
   it('does not come once the carrier has said that the call is over', async () => {
     const { client, start } = await streamOf('CA1')
     const { reached, release } = gate.hold()

@@ -11,7 +11,7 @@ import type { NewCall, Sessions, StartedSession } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { StreamLeg } from './call-streams.ts'
 import type { Beginning, LiveSession } from './live-sessions.ts'
-import { StreamRefusal, type StreamStart } from './media-stream.ts'
+import { type StartedAt, StreamRefusal, type StreamStart } from './media-stream.ts'
 import type { SessionBuilder } from './session-builder.ts'
 import type { AbandonedCall, CarrierAnswers } from './stream-ends.ts'
 import type { Grant } from './stream-grant.ts'
@@ -22,6 +22,7 @@ import type { Tool } from './tools/tool.ts'
 /** A stream that is being let in. */
 export type BeginningStream = {
   start: StreamStart
+  startedAt: StartedAt
   socket: FrameSocket
   codec: StreamCodec
   /** Aborts when the stream is over before it was let in, or takes too long: no session may begin any more. */
@@ -75,11 +76,12 @@ export async function begin(
   if (!builder) throw new StreamRefusal(TRY_AGAIN, 'no realtime model is configured')
   const { grant, tenant, agent, beginning, here } = entering
   const { callSid } = grant
-  const epoch = grant.epoch ?? (await openedEpoch(deps, tenant, newCall(grant, agent)))
+  const epoch =
+    grant.epoch ?? (await openedEpoch(deps, tenant, { call: newCall(grant, agent), at: joining.startedAt.date }))
   const abandon = () => deps.abandon({ tenantId: tenant.tenant_id, callSid, epoch, isOver: beginning.isOver })
   const wantsExtraction = agent.config.extraction !== null
   const stream = {
-    ...{ callSid, epoch, streamSid: joining.start.streamSid, wantsExtraction },
+    ...{ callSid, epoch, streamSid: joining.start.streamSid, wantsExtraction, at: joining.startedAt.date },
     ...builder.modelOf(tenant, agent),
   }
   try {
@@ -107,8 +109,12 @@ export async function begin(
 }
 
 /** @throws StreamRefusal for a call that was there before: an internal client takes none over; and when there is no room for it. */
-async function openedEpoch({ sessions }: BeginDeps, tenant: TenantRuntime, call: NewCall): Promise<number> {
-  const { epoch, isNew } = await sessions.open(tenant, call).catch((error: unknown) => {
+async function openedEpoch(
+  { sessions }: BeginDeps,
+  tenant: TenantRuntime,
+  { call, at }: { call: NewCall; at: Date },
+): Promise<number> {
+  const { epoch, isNew } = await sessions.open(tenant, call, at).catch((error: unknown) => {
     if (!(error instanceof AppError && error.code === 'tenant_busy')) throw error
     throw new StreamRefusal(TRY_AGAIN, 'there is no room for the call')
   })
@@ -118,7 +124,7 @@ async function openedEpoch({ sessions }: BeginDeps, tenant: TenantRuntime, call:
 
 function streamedCall(
   deps: BeginDeps,
-  { start, socket, codec }: BeginningStream,
+  { start, startedAt, socket, codec }: BeginningStream,
   {
     grant,
     tenant,
@@ -139,7 +145,7 @@ function streamedCall(
   }
   const agent = greetedBy(own, started.greeting)
   const who = { tenant, agent, prompt, tools, clips, callSid, streamSid: start.streamSid, direction }
-  return { ...who, ...started, epoch, codec, carrier }
+  return { ...who, ...started, streamAtMs: startedAt.monotonicMs, epoch, codec, carrier }
 }
 
 /** What an agent does when a machine answers. */

@@ -32,6 +32,10 @@ export type StreamedCall = {
   tools?: readonly Tool[]
   /** What its agent says first, spoken ahead, as its version has it; not all of it may be for this call. */
   clips?: readonly Clip[]
+  /** When the carrier's `start` came, monotonic; not given: when the session is made. */
+  streamAtMs?: number
+  /** What the records have as the beginning of the session. */
+  startedAt?: Date
   codec: StreamCodec
   carrier: CarrierSocket & { close(): void }
   /** What the tenant's other calls have taken of its day; null, or not given, where nobody counts. */

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { Call, planWith } from '../session/call.fixture.ts'
 import type { SessionEvent } from '../session/events.ts'
+import { reduce } from '../session/reduce.ts'
+import { newSession } from '../session/state.ts'
 import { unpackChunks } from './chunks.ts'
 import { SessionEventLog } from './event-log.ts'
 import { LineWriter, type LogHead, readLines } from './lines.ts'
@@ -56,6 +58,18 @@ describe('The event log of a session', () => {
     expect(read).toMatchObject({ isWhole: true, head: { version: '0.1.0' } })
     expect(replay(read)).toMatchObject({ difference: null, steps: read.steps.length })
     expect(told).toEqual(['closed'])
+  })
+
+  it('tells since when its stream was there', async () => {
+    const { log, bytes } = logging()
+    const opened = { type: 'opened' } as const
+    const [begun, effects] = reduce(newSession(planWith(), 0, { waitedMs: 700 }), opened, 0)
+    log.begin({ ...HEAD, waitedMs: 700 })
+    log.step(0, opened, effects)
+    log.close()
+    await log.written()
+    const { state } = replay(readLines(unpackChunks(bytes())))
+    expect([begun.startedAtMs, state.startedAtMs]).toEqual([-700, -700])
   })
 
   it('tells as much of words that a second voice has spoken, and lost, and as little of what they were', async () => {

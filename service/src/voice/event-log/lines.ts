@@ -11,8 +11,18 @@ type FromModel = Extract<SessionEvent, { type: 'model' }>
 /** Whose words came last. */
 type Words = { epoch: number; responseId: string; itemId: string }
 
-/** What a log begins with: what its session was made of, and when, in monotonic µs. */
-export type LogHead = { v: 1; version: string; startUs: number; plan: Plan; resumption: Resumption | null }
+/**
+ * What a log begins with: what its session was made of, and when, in monotonic µs. `waitedMs`: how long its stream had been there by then;
+ * an older log does not say so, and counts from when its session was made.
+ */
+export type LogHead = {
+  v: 1
+  version: string
+  startUs: number
+  waitedMs?: number
+  plan: Plan
+  resumption: Resumption | null
+}
 
 /** What happened to a session: the instant in monotonic µs, and a sketch of what followed. */
 export type LoggedStep = { atUs: number; event: SessionEvent; sketch: string }

@@ -15,7 +15,7 @@ export type Replay = { steps: number; difference: Difference | null; state: Sess
  * are all that a session does: what is kept of the conversation and how it ends are among them.
  */
 export function replay({ head, steps }: EventLog): Replay {
-  let state = newSession(head.plan, head.startUs / 1_000, head.resumption)
+  let state = newSession(head.plan, head.startUs / 1_000, head)
   for (const [index, step] of steps.entries()) {
     const [next, effects] = reduced(state, step)
     const now = effects === null ? FAILED : sketchOf(effects)

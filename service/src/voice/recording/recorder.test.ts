@@ -59,7 +59,19 @@ describe('the caller in a recording', () => {
     ])
   })
 
-  it('begins before the session where the stream was let in late', async () => {
+  it("begins with the carrier's start where the stream was let in late", async () => {
+    await clock.advance(1_000)
+    const late = new RecordedCall(clock, { waitedMs: 1_000 })
+    for (let n = 0; n < 50; n++) late.recorder.caller(sound(A))
+    late.agent(B, 100)
+    await late.settle()
+    expect(late.left).toEqual([[A, 0, 1_000]])
+    expect(late.right).toEqual([[B, 1_000, 1_100]])
+    await late.recorder.close()
+    expect(late.ended?.startedAt).toEqual(new Date(Date.UTC(2030, 0, 1)))
+  })
+
+  it('begins before that where what was said was held up on its way', async () => {
     call.agent(A, 100)
     for (let n = 0; n < 50; n++) call.recorder.caller(sound(A))
     await call.caller(B, 200)

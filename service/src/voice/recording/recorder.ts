@@ -14,6 +14,8 @@ export type BlockSink = {
 
 export type RecorderDeps = {
   clock: Clock
+  /** Where its line of time begins, monotonic: when the carrier's `start` came. Default: now. */
+  startMs?: number
   /** Nothing is to be in it until `pause(false)`, not what was said before it was made either. Default: all of it is. */
   isPaused?: boolean
   /** Asked once there is something to write; asked again when it failed. @param startedAt of the first frame. */
@@ -38,7 +40,7 @@ type Mute = { from: number; until: number }
 /**
  * Records one stream of a call: the caller on the left, on the right the agent as the caller heard it.
  *
- * Its line of time is the session's clock, in frames of 1/8,000 s since it was made. Frames are only copied into memory;
+ * Its line of time is the session's clock, in frames of 1/8,000 s since the carrier's `start`. Frames are only copied into memory;
  * once a second what is two seconds old is written by the way. Nothing here ever holds up the call: a disk that cannot keep
  * up costs the recording some silence.
  */
@@ -60,7 +62,7 @@ export class CallRecorder {
 
   constructor(deps: RecorderDeps) {
     this.#deps = deps
-    this.#startMs = deps.clock.monotonicMs()
+    this.#startMs = deps.startMs ?? deps.clock.monotonicMs()
     if (deps.isPaused) this.#mutes = [{ from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }]
     this.#stopTicking = deps.clock.every(TICK_MS, () => this.#tick())
   }
@@ -69,7 +71,7 @@ export class CallRecorder {
   caller(payload: Buffer): void {
     if (this.#endsAt !== null) return
     const aheadBy = this.#caller.add(payload, this.#now())
-    // What was said while the stream was let in comes in one go: the recording begins where it was said.
+    // What was said before the stream's start came was held up on its way: the recording begins where it was said.
     if (aheadBy > 0 && this.#startedAt === null) this.#beginEarlier(aheadBy)
   }
 

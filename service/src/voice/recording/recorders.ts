@@ -15,6 +15,8 @@ export type RecordableCall = {
   callSid: string
   sessionId: SessionId
   epoch: number
+  /** When its carrier's `start` came, monotonic; not given: when the recorder is made. */
+  streamAtMs?: number
   before?: { isRecordingPaused: boolean } | null
 }
 
@@ -66,12 +68,13 @@ export function makeRecorders({ clock, log, files, recordings }: Deps): Recorder
     }
   }
 
-  function recorderOf({ tenant, callSid, sessionId, epoch, before }: RecordableCall): CallRecorder {
+  function recorderOf({ tenant, callSid, sessionId, epoch, streamAtMs, before }: RecordableCall): CallRecorder {
     const partFrom = (startedAt: Date) => ({ tenant, callSid, sessionId, part: epoch, startedAt })
     const fields = { tenant_id: tenant.tenant_id, call_sid: callSid }
     let begun: Promise<void> = Promise.resolve()
     const recorder: CallRecorder = new CallRecorder({
       clock,
+      ...(streamAtMs !== undefined && { startMs: streamAtMs }),
       isPaused: before?.isRecordingPaused ?? false,
       async open(startedAt) {
         const file = new PartFile(await files.create(pathOfPart(tenant.tenant_id, sessionId, epoch)))

@@ -30,11 +30,11 @@ export class RecordedCall {
   #blocks: Uint8Array[] = []
   #marks = 0
 
-  constructor(clock: TestClock, { isPaused = false } = {}) {
+  constructor(clock: TestClock, { isPaused = false, waitedMs = 0 } = {}) {
     this.clock = clock
     this.#state = newSession(planWith(), clock.monotonicMs())
     this.recorder = new CallRecorder({
-      ...{ clock, isPaused },
+      ...{ clock, isPaused, startMs: clock.monotonicMs() - waitedMs },
       open: async () => {
         this.opened += 1
         return this.#sink()

@@ -58,7 +58,7 @@ export class Call {
   readonly #unheard = new UnheardAudio(new AudioRooms())
 
   constructor(changes: Partial<Plan> = {}, resumption: Resumption | null = null) {
-    this.state = newSession(planWith(changes), 0, resumption)
+    this.state = newSession(planWith(changes), 0, { resumption })
     this.do({ type: 'opened' })
   }
 

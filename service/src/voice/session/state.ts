@@ -193,8 +193,11 @@ export type SessionState = {
 
 const NO_USAGE: ModelUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
 
-/** A session before its first event; `resumption` is what it goes on from. */
-export function newSession(plan: Plan, nowMs: number, resumption: Resumption | null = null): SessionState {
+/** `resumption`: what a session goes on from. `waitedMs`: how long its stream had been there before it could begin. */
+type Origin = { resumption?: Resumption | null; waitedMs?: number }
+
+/** A session before its first event. */
+export function newSession(plan: Plan, nowMs: number, { resumption = null, waitedMs = 0 }: Origin = {}): SessionState {
   return {
     plan,
     phase: 'waiting',
@@ -202,7 +205,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     detached: null,
     promisedAtMs: null,
     isLetGo: false,
-    startedAtMs: nowMs - (resumption?.elapsedMs ?? 0),
+    startedAtMs: nowMs - (resumption?.elapsedMs ?? waitedMs),
     model: {
       ...{ epoch: resumption?.idBase ?? 0, isReady: false, heardSinceMs: nowMs, readyAtMs: nowMs, next: null },
       ...{ onsetMovedMs: 0, failedAtMs: [], droppedAtMs: [], outSinceMs: null, isFallback: false, isGivenUp: false },
