@@ -212,7 +212,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Say what was made of an access request */
+        /** Say what was made of an access request; what is left out stays */
         patch: operations["reviewAccessRequest"];
         trace?: never;
     };
@@ -7054,7 +7054,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -7062,9 +7062,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description An empty one takes away what is noted. */
                     note?: string;
                     /** @enum {unknown} */
-                    status: "open" | "approved" | "rejected" | "spam";
+                    status?: "open" | "approved" | "rejected" | "spam";
                 };
             };
         };

@@ -4,7 +4,12 @@
  */
 export function changedFields<Values extends object>(begun: Values, values: NoInfer<Values>): Partial<Values> {
   const changed = Object.entries(values).filter(([name, value]) => {
-    return name in begun && begun[name as keyof Values] !== value
+    return name in begun && !isSame(begun[name as keyof Values], value)
   })
   return Object.fromEntries(changed) as Partial<Values>
+}
+
+/** Whether a field says the same; a list is one of the same members. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other)
 }

@@ -28,7 +28,11 @@ const Complete = strict({
   disposition: Type.Enum(TASK_DISPOSITIONS, {
     description: '`do_not_call`: the number is put on the do-not-call list, too.',
   }),
-  notes: Type.Optional(nullable(Type.String({ maxLength: 10_000, description: 'In place of those that it has.' }))),
+  notes: Type.Optional(
+    nullable(
+      Type.String({ maxLength: 10_000, description: 'In place of those that it has; an empty text takes those away.' }),
+    ),
+  ),
   operator,
 })
 const Reasoned = strict({ reason, operator })

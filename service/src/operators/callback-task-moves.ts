@@ -56,15 +56,16 @@ export function wake({ operator, note }: Actor): TaskMove {
 
 type Completion = { disposition: TaskDisposition; notes: string | null; operator: string | null }
 
-/** Notes that are given replace those that it has. */
+/** Notes that are given replace those that it has, and blank ones take them away. */
 export function complete({ disposition, notes, operator }: Completion, now: Date): TaskMove {
   const ended = { status: 'completed' as const, disposition, completed_at: now }
+  const written = notes?.trim() ? notes : null
   return {
     action: 'complete',
     from: ['open', 'claimed', 'dispatching'],
-    set: notes === null ? ended : { ...ended, notes },
+    set: notes === null ? ended : { ...ended, notes: written },
     event: 'callback.task.completed',
-    ...said(operator, notes),
+    ...said(operator, written),
     details: { disposition },
   }
 }

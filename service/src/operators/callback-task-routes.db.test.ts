@@ -384,6 +384,23 @@ describe('the transitions of a callback task', () => {
     expect(await after('reopen')).toMatchObject({ disposition: null, completed_at: null, assigned_to: null })
   })
 
+  it.each([
+    ['those that are given', { notes: 'Blue.' }, 'Blue.', 'Blue.'],
+    ['none when they are emptied', { notes: ' ' }, null, null],
+    ['those that it has when nothing is said of them', {}, 'Red.', null],
+    ['those that it has when none are given', { notes: null }, 'Red.', null],
+  ])('have it done with %s', async (_what, given, notes, note) => {
+    const { id } = await create({ notes: 'Red.' })
+    const { task } = (await act(id, 'complete', { disposition: 'resolved', ...given })).body
+    expect(task).toMatchObject({ status: 'completed', notes })
+    const { body } = await server.call<{ changes: { note: string | null }[] }>(
+      'acme',
+      'GET',
+      `/callback-tasks/${id}/history`,
+    )
+    expect(body.changes[0]?.note).toBe(note)
+  })
+
   it('open a task again with a promise that begins then', async () => {
     const { id } = await create({ due_at: inMinutes(-60), sla_due_at: inMinutes(-50) })
     await act(id, 'complete', BODIES['complete'])

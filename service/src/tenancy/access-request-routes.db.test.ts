@@ -140,6 +140,19 @@ describe('PATCH api-access-requests', () => {
     })
   })
 
+  it('leaves what is left out as it is, so that a note takes back no approval, and takes an emptied note away', async () => {
+    const { request_id } = (await ask(ASKED)).body
+    const { body: approved } = await review(request_id, { status: 'approved' })
+    await clock.advance(1_000)
+    const { body: noted } = await review(request_id, { note: 'Known to us.' })
+    expect(noted).toEqual({
+      ok: true,
+      request: { ...(approved as { request: object }).request, metadata: { review_note: 'Known to us.' } },
+    })
+    expect(await review(request_id, { note: '' })).toMatchObject({ status: 200, body: approved as object })
+    expect(await review(request_id, { note: '' })).toMatchObject({ body: { request: { metadata: {} } } })
+  })
+
   it('refuses what is no review, and knows no request that there is not', async () => {
     const { request_id } = (await ask(ASKED)).body
     for (const body of [{}, { status: 'new' }, { status: 'open', by: 'me' }])

@@ -90,6 +90,14 @@ export function intakeRoutes(
   }
 }
 
+const Review = Type.Object(
+  {
+    status: Type.Optional(Status),
+    note: Type.Optional(Type.String({ maxLength: 2_000, description: 'An empty one takes away what is noted.' })),
+  },
+  { additionalProperties: false, minProperties: 1 },
+)
+
 /** The administration of those who asked. */
 export function accessRequestRoutes(requests: AccessRequests): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -116,15 +124,15 @@ export function accessRequestRoutes(requests: AccessRequests): FastifyPluginAsyn
       {
         schema: {
           tags: ['admin'],
-          summary: 'Say what was made of an access request',
+          summary: 'Say what was made of an access request; what is left out stays',
           operationId: 'reviewAccessRequest',
           params: strict({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
-          body: strict({ status: Status, note: Type.Optional(Type.String({ maxLength: 2_000 })) }),
+          body: Review,
           response: { 200: Type.Object({ ok: Ok, request: AccessRequest }), ...errorResponses },
         },
       },
       async (request) => {
-        const { status, note = null } = request.body
+        const { status = null, note = null } = request.body
         const reviewed = await requests.review(request.params.id, { status, note }, actorOf(request))
         return { ok: true as const, request: toWire(reviewed) }
       },

@@ -23,6 +23,9 @@ export type NewAccessRequest = Omit<AccessRequestRow, 'id' | 'status' | 'metadat
   honeypot: string
 }
 
+/** What is made of a request. Null leaves what there is; an empty note takes it away. */
+type AccessReview = { status: AccessRequestStatus | null; note: string | null }
+
 /** Who asks to become a tenant. */
 export type AccessRequests = {
   /** Keeps the request, and has people told of it; that of an automaton as spam, of which nobody is told. @throws AppError `invalid_request` for an address of no company. */
@@ -30,7 +33,7 @@ export type AccessRequests = {
   /** Newest first. */
   list(status: AccessRequestStatus | null, page: PageRequest): Promise<Page<AccessRequestRow>>
   /** Notes what was made of a request; may be said again. The note stands in its metadata. @throws AppError `not_found`. */
-  review(id: string, review: { status: AccessRequestStatus; note: string | null }, by: Actor): Promise<AccessRequestRow>
+  review(id: string, review: AccessReview, by: Actor): Promise<AccessRequestRow>
 }
 
 type Deps = {
@@ -58,19 +61,25 @@ export function makeAccessRequests({ db, clock, notify }: Deps): AccessRequests 
       const { rows, limit } = await listAccessRequests(db, status, page)
       return toPage(rows, limit, ({ created_at: createdAt, id }) => ({ createdAt, id }))
     },
-    review: (id, { status, note }, by) =>
+    review: (id, review, by) =>
       db.transaction().execute(async (tx) => {
         const request = isUuid(id) ? await lockAccessRequest(tx, id) : null
         if (!request) throw new AppError('not_found', 'There is no such access request.')
-        const metadata = note === null ? request.metadata : { ...request.metadata, review_note: note }
         const now = new Date(clock.now())
-        const reviewed_at = status === 'open' ? null : now
+        const status = review.status ?? request.status
+        const reviewed_at = review.status === null ? request.reviewed_at : status === 'open' ? null : now
+        const metadata = noted(request.metadata, review.note)
         const reviewed = await reviewAccessRequest(tx, id, { status, reviewed_at, metadata })
         const told = { before: shown(request), after: shown(reviewed), at: now }
         await audit(tx, { by, action: 'access_request.reviewed', tenantId: null, targetId: id, ...told })
         return reviewed
       }),
   }
+}
+
+function noted({ review_note: known, ...metadata }: AccessRequestRow['metadata'], note: string | null) {
+  const stands = note ?? known
+  return stands === undefined || stands === '' ? metadata : { ...metadata, review_note: stands }
 }
 
 /** Plain text: what was written is told as it was, and no more of it than a person reads. */

@@ -24,11 +24,10 @@ export async function listRequests(
   return { rows: answer.requests, next: answer.next_cursor }
 }
 
-/** Notes what was made of a request. */
-export async function reviewRequest(
-  id: string,
-  { status, note }: { status: AccessStatus; note: string },
-): Promise<void> {
-  const body = { status, ...(note !== '' && { note }) }
+/** What was made of a request. */
+export type AccessReview = { status: AccessStatus; note: string }
+
+/** Notes what was made of a request; what is left out stays. */
+export async function reviewRequest(id: string, body: Partial<AccessReview>): Promise<void> {
   await answerOf(api.PATCH(`${REQUESTS}/{id}`, { params: { path: { id } }, body }))
 }

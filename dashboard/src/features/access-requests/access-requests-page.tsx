@@ -1,6 +1,7 @@
 import { NativeSelect, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
+import { changedFields } from '../../components/changed-fields.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { type Fact, Facts } from '../../components/facts.tsx'
 import { RowButtons } from '../../components/fields.tsx'
@@ -17,6 +18,7 @@ import {
   ACCESS_KEY,
   ACCESS_STATUSES,
   type AccessRequest,
+  type AccessReview,
   type AccessStatus,
   listRequests,
   reviewRequest,
@@ -72,15 +74,24 @@ const COLUMNS: Column<AccessRequest>[] = [
 function Review({ request }: { request: AccessRequest }) {
   const client = useQueryClient()
   const { review_note: note } = request.metadata
-  const initial = { status: request.status, note: typeof note === 'string' ? note : '' }
+  const begun: AccessReview = { status: request.status, note: typeof note === 'string' ? note : '' }
 
-  async function review(values: typeof initial): Promise<void> {
-    await reviewRequest(request.id, values)
+  // With what it began with: somebody else may review the request meanwhile.
+  async function review(values: AccessReview & { begun: AccessReview }): Promise<void> {
+    const change = changedFields(values.begun, values)
+    if (Object.keys(change).length > 0) await reviewRequest(request.id, change)
     await client.invalidateQueries({ queryKey: ACCESS_KEY })
   }
 
   return (
-    <ModalForm label="Review" submit="Save the review" initial={initial} variant="default" size="xs" onSubmit={review}>
+    <ModalForm
+      label="Review"
+      submit="Save the review"
+      initial={{ ...begun, begun }}
+      variant="default"
+      size="xs"
+      onSubmit={review}
+    >
       {({ values, set, fault }) => (
         <>
           <Facts facts={factsOf(request)} />

@@ -135,13 +135,16 @@ export async function putRollout(tenantId: string, agentId: string, { shares, et
 }
 
 /** By what the rollout of an agent is judged; null by nothing. */
+export async function readPolicy(tenantId: string, agentId: string): Promise<Policy | null> {
+  const params = { path: { tenant_id: tenantId, agent_id: agentId } }
+  return (await answerOf(api.GET(POLICY, { params }))).policy
+}
+
+/** The same, for the page that shows it. */
 export const policyQuery = (tenantId: string, agentId: string) =>
   queryOptions({
     queryKey: [...agentsKey(tenantId), agentId, 'policy'],
-    queryFn: async () => {
-      const params = { path: { tenant_id: tenantId, agent_id: agentId } }
-      return (await answerOf(api.GET(POLICY, { params }))).policy
-    },
+    queryFn: () => readPolicy(tenantId, agentId),
   })
 
 /** Writes the whole policy. */

@@ -1,14 +1,14 @@
-import { Button, Checkbox, TextInput } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Checkbox, TextInput } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { SubmitEvent } from 'react'
 import { useMay } from '../../api/session.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { faultAt } from '../../components/fault-at.ts'
-import { Buttons, Column, Fields } from '../../components/fields.tsx'
+import { Column, Fields } from '../../components/fields.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { useUnsaved } from '../../components/unsaved-changes.tsx'
-import { useDraft } from '../../components/use-draft.ts'
-import { type Policy, policyQuery, putPolicy } from './agent-queries.ts'
+import { SaveSettings } from '../../components/save-settings.tsx'
+import { useSettings } from '../../components/use-settings.ts'
+import { type Policy, policyQuery, putPolicy, readPolicy } from './agent-queries.ts'
 import { Judgement } from './judgement.tsx'
 
 type PolicyPanelProps = { tenantId: string; agentId: string }
@@ -42,21 +42,21 @@ export function PolicyPanel({ tenantId, agentId }: PolicyPanelProps) {
 }
 
 function PolicyForm({ tenantId, agentId, policy }: PolicyPanelProps & { policy: Policy }) {
-  const { values, set, isChanged, noteSaved } = useDraft(policy)
-  useUnsaved(isChanged)
   const mayChange = useMay('admin')
   const client = useQueryClient()
-  const save = useMutation({
-    mutationFn: (sent: Policy) => putPolicy(tenantId, agentId, sent),
-    onSuccess: (_written, sent) => {
-      noteSaved(sent)
-      return client.invalidateQueries({ queryKey: policyQuery(tenantId, agentId).queryKey })
+  const settings = useSettings({
+    initial: policy,
+    read: async () => (await readPolicy(tenantId, agentId)) ?? DEFAULTS,
+    write: async (written) => {
+      await putPolicy(tenantId, agentId, written)
+      await client.invalidateQueries({ queryKey: policyQuery(tenantId, agentId).queryKey })
     },
   })
+  const { values, set } = settings
 
   function submit(event: SubmitEvent): void {
     event.preventDefault()
-    save.mutate(values)
+    settings.save()
   }
 
   return (
@@ -78,20 +78,12 @@ function PolicyForm({ tenantId, agentId, policy }: PolicyPanelProps & { policy: 
               required
               disabled={!mayChange}
               value={Number.isNaN(values[name]) ? '' : values[name]}
-              error={faultAt(save.error, `/body/${name}`)}
+              error={faultAt(settings.error, `/body/${name}`)}
               onChange={(event) => set({ [name]: event.currentTarget.valueAsNumber })}
             />
           ))}
         </Fields>
-        {save.error && <FailureState error={save.error} />}
-        {mayChange && (
-          <Buttons>
-            <Button type="submit" loading={save.isPending}>
-              Save the policy
-            </Button>
-            <output>{save.isSuccess && !isChanged && 'Saved'}</output>
-          </Buttons>
-        )}
+        {mayChange && <SaveSettings label="Save the policy" settings={settings} />}
       </Column>
     </form>
   )

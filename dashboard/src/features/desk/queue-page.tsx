@@ -1,5 +1,5 @@
-import { Button, Checkbox, TextInput } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Checkbox, TextInput } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { useMay } from '../../api/session.ts'
@@ -7,14 +7,13 @@ import { useTenant } from '../../api/tenants.ts'
 import { BackLink } from '../../components/back-link.tsx'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { DetailPage } from '../../components/detail-page.tsx'
-import { FailureState } from '../../components/failure-state.tsx'
 import { faultAt } from '../../components/fault-at.ts'
-import { Buttons, Column, Fields } from '../../components/fields.tsx'
+import { Column, Fields } from '../../components/fields.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { useUnsaved } from '../../components/unsaved-changes.tsx'
-import { useDraft } from '../../components/use-draft.ts'
+import { SaveSettings } from '../../components/save-settings.tsx'
+import { useSettings } from '../../components/use-settings.ts'
 import { BusinessHours } from './business-hours.tsx'
-import { putQueue, type QueueSettings, queueQuery, resetQueue } from './queue-queries.ts'
+import { putQueue, type QueueSettings, queueQuery, readQueue, resetQueue } from './queue-queries.ts'
 import { deskKey } from './task-queries.ts'
 
 /** How a queue works. */
@@ -53,13 +52,14 @@ export function QueuePage() {
       error={error}
       onRetry={() => void refetch()}
     >
-      {({ queue: { queue_key: key, ...settings } }) => (
+      {({ set }) => (
         <SettingsForm
-          key={`${key} ${resets}`}
-          initial={settings}
+          key={`${queueKey} ${resets}`}
+          initial={set}
           isReadOnly={!maySet}
-          onSave={async (values) => {
-            await putQueue(tenantId, key, values)
+          read={async () => (await readQueue(tenantId, queueKey)).set}
+          write={async (values) => {
+            await putQueue(tenantId, queueKey, values)
             void client.invalidateQueries({ queryKey: deskKey(tenantId) })
           }}
         />
@@ -71,7 +71,8 @@ export function QueuePage() {
 type SettingsFormProps = {
   initial: QueueSettings
   isReadOnly: boolean
-  onSave: (values: QueueSettings) => Promise<void>
+  read: () => Promise<QueueSettings>
+  write: (values: QueueSettings) => Promise<void>
 }
 
 const NUMBERS = [
@@ -89,15 +90,14 @@ const TEXTS = [
   ['timezone', 'Time zone', "Such as Europe/Berlin. Empty: the tenant's."],
 ] as const
 
-function SettingsForm({ initial, isReadOnly, onSave }: SettingsFormProps) {
-  const { values, set, isChanged, noteSaved } = useDraft(initial)
-  useUnsaved(isChanged)
-  const save = useMutation({ mutationFn: onSave, onSuccess: (_nothing, sent) => noteSaved(sent) })
-  const fault = (name: string) => faultAt(save.error, `/body/${name}`)
+function SettingsForm({ isReadOnly, ...asked }: SettingsFormProps) {
+  const settings = useSettings(asked)
+  const { values, set } = settings
+  const fault = (name: string) => faultAt(settings.error, `/body/${name}`)
 
   function send(event: SubmitEvent): void {
     event.preventDefault()
-    save.mutate(values)
+    settings.save()
   }
 
   return (
@@ -143,15 +143,7 @@ function SettingsForm({ initial, isReadOnly, onSave }: SettingsFormProps) {
             fault={(index) => fault(`business_hours/${index}`)}
             onChange={(spans) => set({ business_hours: spans })}
           />
-          {save.error && <FailureState error={save.error} />}
-          {!isReadOnly && (
-            <Buttons>
-              <Button type="submit" loading={save.isPending}>
-                Save
-              </Button>
-              <output>{save.isSuccess && !isChanged && 'Saved.'}</output>
-            </Buttons>
-          )}
+          {!isReadOnly && <SaveSettings label="Save" settings={settings} />}
         </Column>
       </Panel>
     </form>

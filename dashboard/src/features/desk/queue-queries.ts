@@ -25,14 +25,18 @@ const to = (tenantId: string, queueKey: string) => ({
 })
 
 /** How a queue works, and whether that was set for it: otherwise those are the defaults. */
+export async function readQueue(tenantId: string, queueKey: string): Promise<{ set: QueueSettings; isSet: boolean }> {
+  const path = '/api/v1/admin/tenants/{tenant_id}/operator-queues/{queue_key}'
+  const { queue, is_set: isSet } = await answerOf(api.GET(path, to(tenantId, queueKey)))
+  const { queue_key: _key, ...set } = queue
+  return { set, isSet }
+}
+
+/** The same, for the page that shows it. */
 export const queueQuery = (tenantId: string, queueKey: string) =>
   queryOptions({
     queryKey: [...deskKey(tenantId), 'settings', queueKey],
-    queryFn: async () => {
-      const path = '/api/v1/admin/tenants/{tenant_id}/operator-queues/{queue_key}'
-      const { queue, is_set: isSet } = await answerOf(api.GET(path, to(tenantId, queueKey)))
-      return { queue, isSet }
-    },
+    queryFn: () => readQueue(tenantId, queueKey),
     // A form begins with what is so now.
     gcTime: 0,
   })

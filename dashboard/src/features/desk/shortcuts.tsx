@@ -38,8 +38,11 @@ export function Shortcuts() {
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (isOff || isForSomethingElse(event)) return
+      const isStep = event.key === 'j' || event.key === 'k'
+      // A key that is held does once what it does; it only goes on along the rows.
+      if (event.repeat && !isStep) return
       if (event.key === '?') setOpen(true)
-      else if (event.key === 'j' || event.key === 'k') stepRows(event.key === 'j' ? 1 : -1)
+      else if (isStep) stepRows(event.key === 'j' ? 1 : -1)
       else if (!pressKeyed(event.key)) return
       event.preventDefault()
     }

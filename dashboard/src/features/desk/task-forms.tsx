@@ -2,9 +2,10 @@ import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { ModalForm } from '../../components/modal-form.tsx'
 import { phoneText, words } from '../../components/text.ts'
+import { changesIn, type Edit, editOf, newerOf, writtenOver } from '../../components/written-over.ts'
 import { Keyed } from './shortcuts.tsx'
 import { DISPOSITIONS, type Disposition, type TaskMoves } from './task-moves.ts'
-import type { Task } from './task-queries.ts'
+import { readTask, type Task } from './task-queries.ts'
 
 /** Something that is asked about first. What `act` throws is shown where it was asked. */
 export type AskedMove = {
@@ -19,9 +20,21 @@ const NOTES_CHARS = 10_000
 const REASON_CHARS = 2_000
 const OPERATOR_CHARS = 254
 
-/** It is done: how it went, and what there is to know of it. */
+type Notes = { notes: string }
+type Completion = Edit<Notes> & { disposition: Disposition }
+
+/** It is done: how it went, and what there is to know of it. What others write of it meanwhile is not written over unseen. */
 export function CompleteTask({ task, moves, act, isOffered }: AskedMove) {
-  const initial: { disposition: Disposition; notes: string } = { disposition: 'resolved', notes: task.notes ?? '' }
+  const notesOf = (known: Task) => editOf<Notes>({ notes: known.notes ?? '' })
+  const readNotes = async () => notesOf(await readTask(task.tenant_id, task.id))
+  const initial: Completion = { disposition: 'resolved', ...notesOf(task) }
+
+  async function complete(completion: Completion): Promise<Task> {
+    const isWritten = Object.keys(changesIn<Notes>(completion)).length > 0
+    const notes = isWritten ? writtenOver<Notes>(completion, (await readNotes()).known).notes : null
+    return moves.complete(completion.disposition, notes)
+  }
+
   return (
     <Keyed letter="d" says="It is done" isOffered={isOffered}>
       <ModalForm
@@ -29,7 +42,8 @@ export function CompleteTask({ task, moves, act, isOffered }: AskedMove) {
         submit="Complete the task"
         variant={task.status === 'open' ? 'default' : 'filled'}
         initial={initial}
-        onSubmit={({ disposition, notes }) => act(() => moves.complete(disposition, notes.trim() || null))}
+        newer={newerOf<Notes, Completion>(async () => ({ ...initial, ...(await readNotes()) }))}
+        onSubmit={(completion) => act(() => complete(completion))}
       >
         {({ values, set, fault }) => (
           <>

@@ -33,8 +33,13 @@ export function taskMoves(tenantId: string, id: string, operator: string) {
       moved(api.POST('/api/v1/callback-tasks/{id}/assign', { ...to, body: { operator: whom, by: operator } })),
     snooze: (until: string, reason: string | null) =>
       moved(api.POST('/api/v1/callback-tasks/{id}/snooze', { ...to, body: { until, reason, ...by } })),
-    complete: (disposition: Disposition, notes: string | null) =>
-      moved(api.POST('/api/v1/callback-tasks/{id}/complete', { ...to, body: { disposition, notes, ...by } })),
+    /** `notes`: in place of those that it has, null of which nothing is changed. */
+    complete: (disposition: Disposition, notes: string | null) => {
+      const written = notes === null ? {} : { notes: notes.trim() }
+      return moved(
+        api.POST('/api/v1/callback-tasks/{id}/complete', { ...to, body: { disposition, ...written, ...by } }),
+      )
+    },
     cancel: (reason: string | null) =>
       moved(api.POST('/api/v1/callback-tasks/{id}/cancel', { ...to, body: { reason, ...by } })),
     reopen: (reason: string | null) =>

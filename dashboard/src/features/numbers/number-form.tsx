@@ -3,7 +3,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { agentKeysQuery } from '../../api/agent-keys.ts'
 import { unreadFault } from '../../components/fault-at.ts'
 import { ModalForm } from '../../components/modal-form.tsx'
-import { numbersKey, type PhoneRoute, type PhoneRouteValues, putNumber } from './number-queries.ts'
+import { type Edit, editOf, newerOf, writtenOver } from '../../components/written-over.ts'
+import { numbersKey, type PhoneRoute, type PhoneRouteFields, putNumber, readNumber } from './number-queries.ts'
 
 const FLAGS: { name: 'inbound_enabled' | 'outbound_default' | 'configure_carrier'; label: string; hint: string }[] = [
   { name: 'inbound_enabled', label: 'Answer its calls', hint: 'Otherwise callers hear that nobody is there.' },
@@ -17,15 +18,19 @@ const FLAGS: { name: 'inbound_enabled' | 'outbound_default' | 'configure_carrier
 
 type NumberFormProps = { tenantId: string; route: PhoneRoute | null }
 
-/** Adds a number, or changes who answers it. */
+type NumberValues = Edit<PhoneRouteFields> & { configure_carrier: boolean }
+
+/** Adds a number, or changes who answers it. What others change of it meanwhile is not written over unseen. */
 export function NumberForm({ tenantId, route }: NumberFormProps) {
   const client = useQueryClient()
   const agents = useQuery(agentKeysQuery(tenantId))
   const agentKeys = agents.data ?? []
   const choices = [...new Set([...(route ? [route.agent_key] : []), ...agentKeys])]
 
-  async function save(values: PhoneRouteValues): Promise<void> {
-    await putNumber(tenantId, route?.id ?? null, values)
+  async function save(values: NumberValues): Promise<void> {
+    const { known: _known, configure_carrier, ...fields } = values
+    const written = route ? writtenOver(values, fieldsOf(await readNumber(route))) : fields
+    await putNumber(tenantId, route?.id ?? null, { ...written, configure_carrier })
     await client.invalidateQueries({ queryKey: numbersKey(tenantId) })
   }
 
@@ -35,7 +40,7 @@ export function NumberForm({ tenantId, route }: NumberFormProps) {
       submit={route ? 'Save the number' : 'Add the number'}
       initial={valuesOf(route)}
       onSubmit={save}
-      {...(route && { variant: 'default', size: 'xs' as const })}
+      {...(route && { variant: 'default', size: 'xs' as const, newer: newerThan(route) })}
     >
       {({ values, set, fault }) => (
         <>
@@ -77,13 +82,15 @@ export function NumberForm({ tenantId, route }: NumberFormProps) {
   )
 }
 
-function valuesOf(route: PhoneRoute | null): PhoneRouteValues {
-  const {
-    phone_number = '',
-    agent_key = '',
-    label = '',
-    inbound_enabled = true,
-    outbound_default = false,
-  } = route ?? {}
-  return { phone_number, agent_key, label, inbound_enabled, outbound_default, configure_carrier: false }
+function fieldsOf({ phone_number, agent_key, label, inbound_enabled, outbound_default }: PhoneRouteFields) {
+  return { phone_number, agent_key, label, inbound_enabled, outbound_default }
 }
+
+const NO_NUMBER = { phone_number: '', agent_key: '', label: '', inbound_enabled: true, outbound_default: false }
+
+function valuesOf(route: PhoneRoute | null): NumberValues {
+  return { ...editOf<PhoneRouteFields>(fieldsOf(route ?? NO_NUMBER)), configure_carrier: false }
+}
+
+const newerThan = (route: PhoneRoute) =>
+  newerOf<PhoneRouteFields, NumberValues>(async () => valuesOf(await readNumber(route)))

@@ -1,5 +1,7 @@
+import { allRows } from '../../api/all-rows.ts'
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api } from '../../api/client.ts'
+import { ApiFailure } from '../../api/failure.ts'
 import type { ListPart } from '../../components/list-part.ts'
 import { dialled } from '../../components/text.ts'
 
@@ -8,15 +10,17 @@ const ROUTES = '/api/v1/admin/tenants/{tenant_id}/phone-routes'
 /** A number, and who answers it. */
 export type PhoneRoute = Answer<typeof ROUTES, 'post'>['phone_route']
 
-/** What is written of a number. `configure_carrier`: the carrier is to send its calls here. */
-export type PhoneRouteValues = {
-  phone_number: string
-  agent_key: string
-  label: string
-  inbound_enabled: boolean
-  outbound_default: boolean
-  configure_carrier: boolean
-}
+/** What is known of a number. */
+export type PhoneRouteFields = Pick<
+  PhoneRoute,
+  'phone_number' | 'agent_key' | 'label' | 'inbound_enabled' | 'outbound_default'
+>
+
+/** What is written of it. `configure_carrier`: the carrier is to send its calls here. */
+type PhoneRouteValues = PhoneRouteFields & { configure_carrier: boolean }
+
+/** More than these are not looked through for one. */
+const MOST_ROUTES = 500
 
 /** Of all numbers of a tenant. */
 export const numbersKey = (tenantId: string) => ['numbers', tenantId]
@@ -26,6 +30,17 @@ export async function listNumbers(tenantId: string, cursor: string | undefined):
   const params = { path: { tenant_id: tenantId }, query: { cursor } }
   const answer = await answerOf(api.GET(ROUTES, { params }))
   return { rows: answer.phone_routes, next: answer.next_cursor }
+}
+
+/** A number as it is now, found among all of the tenant. @throws ApiFailure when there is none. */
+export async function readNumber({ tenant_id, id }: PhoneRoute): Promise<PhoneRoute> {
+  const routes = await allRows(MOST_ROUTES, async (query) => {
+    const answer = await answerOf(api.GET(ROUTES, { params: { path: { tenant_id }, query } }))
+    return { rows: answer.phone_routes, next: answer.next_cursor }
+  })
+  const route = routes.find((each) => each.id === id)
+  if (route) return route
+  throw new ApiFailure({ status: 404, code: 'not_found', message: 'Somebody has deleted the number meanwhile.' })
 }
 
 /** Adds a number, or replaces what is known of one. */

@@ -1,0 +1,229 @@
+import type { BrowserContext, Locator, Page } from 'playwright-core'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { useDashboard } from './harness/dashboard.ts'
+import { WIDE } from './harness/looks.ts'
+import { faultsAsShown } from './harness/page-faults.ts'
+
+const ANN = '+12025550155'
+const DESK_NUMBER = '+12025550160'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const dashboard = useDashboard({ settings: { SIMULATOR: 'off', SWEEP_INTERVAL_SECONDS: '0' }, tenant: 'acme' })
+let agentId: string
+
+type Row = Record<string, unknown> & { id: string }
+type Asked = {
+  task: Row
+  tasks: Row[]
+  agent: Row
+  phone_route: Row
+  phone_routes: Row[]
+  queue: Row
+  policy: Row
+  requests: Row[]
+}
+
+const ask = (method: string, path: string, body?: unknown) => dashboard.ask<Asked>(method, path, body)
+const ofAcme = (method: string, path: string, body?: unknown) => ask(method, `/admin/tenants/acme/${path}`, body)
+
+beforeAll(async () => {
+  await ask('PUT', '/admin/tenants/acme', { tenant_id: 'acme', name: 'Acme' })
+  for (const key of ['desk', 'sales']) {
+    const { agent } = await ofAcme('POST', 'agents', { agent_key: key, name: key })
+    agentId = agent.id
+  }
+  await ofAcme('POST', 'agent-versions', { agent_id: agentId, config: { greeting: 'Hello.' } })
+})
+
+/** A page of the tenant, and what it has sent of that method. */
+async function visit(path: string, method = 'PUT'): Promise<{ context: BrowserContext; page: Page; sent: object[] }> {
+  const context = await dashboard.loggedIn(WIDE)
+  const { page } = await dashboard.visit(context, `/app/${path}`)
+  const sent: object[] = []
+  page.on('request', (request) => {
+    if (request.method() === method && request.postData() !== null) sent.push(request.postDataJSON() as object)
+  })
+  return { context, page, sent }
+}
+
+/** A window, once it has begun in its first field. */
+async function opened(page: Page, button: string, at: Locator | Page = page): Promise<Locator> {
+  await at.getByRole('button', { name: button, exact: true, disabled: false }).click()
+  const form = page.getByRole('dialog', { name: button })
+  await form.locator('*:focus').waitFor()
+  return form
+}
+
+async function sentBy(form: Locator, button: string): Promise<void> {
+  await form.getByRole('button', { name: button, exact: true, disabled: false }).click()
+  await form.waitFor({ state: 'hidden' })
+}
+
+const both = (place: Locator | Page) => place.getByRole('region', { name: 'Stored now and Yours' })
+const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+
+describe('a task that is completed', () => {
+  const made = async (notes: string) => (await ask('POST', '/callback-tasks', { customer_phone: ANN, notes })).task.id
+  const read = async (id: string) => (await ask('GET', `/callback-tasks/${id}`)).task
+  const note = (id: string, notes: string) => ask('PATCH', `/callback-tasks/${id}`, { notes })
+
+  it('keeps notes that a colleague has written meanwhile where nobody has touched them', async () => {
+    const id = await made('Red.')
+    const { context, page, sent } = await visit(`t/acme/desk/tasks/${id}`, 'POST')
+    const form = await opened(page, 'Complete')
+    await note(id, 'Agreed to five chairs.')
+    await sentBy(form, 'Complete the task')
+    expect(sent).toMatchObject([{ disposition: 'resolved' }])
+    expect(await read(id)).toMatchObject({ status: 'completed', notes: 'Agreed to five chairs.' })
+    await context.close()
+  })
+
+  it('shows what a colleague has written beside what is typed, and is completed with what is chosen', async () => {
+    const id = await made('Red.')
+    const { context, page } = await visit(`t/acme/desk/tasks/${id}`)
+    const form = await opened(page, 'Complete')
+    await form.getByLabel('Notes').fill('Blue.')
+    await note(id, 'Green.')
+    await form.getByRole('button', { name: 'Complete the task' }).click()
+    await both(form).getByText('Green.').waitFor()
+    await both(form).getByText('Blue.').waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    expect(await read(id)).toMatchObject({ status: 'open', notes: 'Green.' })
+    await sentBy(form, 'Save mine over it')
+    expect(await read(id)).toMatchObject({ status: 'completed', notes: 'Blue.' })
+    await context.close()
+  })
+
+  it('has no notes any more when they are emptied', async () => {
+    const id = await made('Red.')
+    const { context, page } = await visit(`t/acme/desk/tasks/${id}`)
+    const form = await opened(page, 'Complete')
+    await form.getByLabel('Notes').fill('')
+    await sentBy(form, 'Complete the task')
+    expect(await read(id)).toMatchObject({ status: 'completed', notes: null })
+    await context.close()
+  })
+})
+
+describe('a number that is changed', () => {
+  const route = { phone_number: DESK_NUMBER, agent_key: 'desk', label: 'Desk' }
+
+  it('keeps what another admin has made of it meanwhile, and asks about the same of it', async () => {
+    const { id } = (await ofAcme('POST', 'phone-routes', route)).phone_route
+    const stored = async () => (await ofAcme('GET', 'phone-routes')).phone_routes.find((each) => each.id === id)
+    const { context, page } = await visit('t/acme/numbers')
+    const form = await opened(page, 'Change', rowOf(page, '0160'))
+    await form.getByLabel('Label').fill('Front desk')
+    await ofAcme('PUT', `phone-routes/${id}`, { ...route, agent_key: 'sales', outbound_default: true })
+    await sentBy(form, 'Save the number')
+    const routed = { agent_key: 'sales', outbound_default: true }
+    expect(await stored()).toMatchObject({ label: 'Front desk', ...routed })
+
+    const again = await opened(page, 'Change', rowOf(page, 'Front desk'))
+    await again.getByLabel('Label').fill('Ours')
+    await ofAcme('PUT', `phone-routes/${id}`, { ...route, ...routed, label: 'Theirs' })
+    await again.getByRole('button', { name: 'Save the number' }).click()
+    await both(again).getByText('label: Theirs').waitFor()
+    await both(again).getByText('label: Ours').waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    await sentBy(again, 'Save mine over it')
+    expect(await stored()).toMatchObject({ label: 'Ours', ...routed })
+    await context.close()
+  })
+})
+
+describe('settings', () => {
+  it('of a queue keep what another admin has set meanwhile, and ask about the same of them', async () => {
+    const { context, page } = await visit('t/acme/desk/queues/sales')
+    const stored = async () => (await ofAcme('GET', 'operator-queues/sales')).queue
+    const name = page.getByRole('textbox', { name: /^Name/ })
+    await name.fill('Sales')
+    const { queue_key: _key, ...known } = await stored()
+    await ofAcme('PUT', 'operator-queues/sales', { ...known, sla_minutes: 5 })
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved.').waitFor()
+    expect(await stored()).toMatchObject({ name: 'Sales', sla_minutes: 5 })
+    const promise = page.getByRole('spinbutton', { name: /^To be done within/ })
+    expect(await promise.inputValue()).toBe('5')
+
+    await promise.fill('7')
+    await ofAcme('PUT', 'operator-queues/sales', { ...known, name: 'Theirs', sla_minutes: 9 })
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await both(page).waitFor()
+    await page.getByRole('button', { name: 'Save mine over it' }).click()
+    await page.getByText('Saved.').waitFor()
+    expect(await stored()).toMatchObject({ name: 'Theirs', sla_minutes: 7 })
+    expect(await name.inputValue()).toBe('Theirs')
+    expect(await faultsAsShown(page)).toEqual([])
+    await context.close()
+  })
+
+  it('of a rollout’s governance keep what another admin has set meanwhile, and take it where that is chosen', async () => {
+    const path = `agents/${agentId}/rollout-policy`
+    const known = { lookback_hours: 24, min_avg_score: 0.7, min_eval_count: 20, min_high_quality_rate: 0.6 }
+    await ofAcme('PUT', path, { ...known, enabled: true })
+    const stored = async () => (await ofAcme('GET', path)).policy
+    const { context, page } = await visit(`t/acme/agents/${agentId}`)
+    const hours = page.getByLabel('Look back, in hours')
+    await hours.fill('48')
+    await ofAcme('PUT', path, { ...known, enabled: false })
+    await page.getByRole('button', { name: 'Save the policy' }).click()
+    await page.getByText('Saved.').waitFor()
+    expect(await stored()).toMatchObject({ ...known, enabled: false, lookback_hours: 48 })
+
+    await hours.fill('72')
+    await ofAcme('PUT', path, { ...known, enabled: false, lookback_hours: 12 })
+    await page.getByRole('button', { name: 'Save the policy' }).click()
+    await page.getByRole('button', { name: 'Take the stored one' }).press('Enter')
+    expect(await hours.inputValue()).toBe('12')
+    await page.locator('button:focus').getByText('Save the policy').waitFor()
+    expect(await stored()).toMatchObject({ lookback_hours: 12 })
+    await context.close()
+  })
+})
+
+describe('the review of an access request', () => {
+  it('takes back no approval of somebody else’s with a note, and takes an emptied note away', async () => {
+    const who = { company_name: 'Globex', contact_name: 'Hedy', work_email: 'hedy@globex.example', use_case: 'Calls.' }
+    await ask('POST', '/access-requests', who)
+    const stored = async () => (await ask('GET', '/admin/api-access-requests')).requests[0]
+    const id = (await stored())?.id
+    const { context, page } = await visit('access-requests')
+    const form = await opened(page, 'Review', rowOf(page, 'Globex'))
+    await form.getByLabel('Note').fill('Known to us.')
+    await ask('PATCH', `/admin/api-access-requests/${id}`, { status: 'approved' })
+    await sentBy(form, 'Save the review')
+    expect(await stored()).toMatchObject({ status: 'approved', metadata: { review_note: 'Known to us.' } })
+
+    await rowOf(page, 'Globex').getByText('Approved').waitFor()
+    const again = await opened(page, 'Review', rowOf(page, 'Globex'))
+    await again.getByLabel('Note').fill('')
+    await sentBy(again, 'Save the review')
+    expect(await stored()).toMatchObject({ status: 'approved', metadata: {} })
+    await context.close()
+  })
+})
+
+describe('a key that is held', () => {
+  it('claims one task, and goes on along the rows', async () => {
+    for (const minute of [1, 2, 3])
+      await ask('POST', '/callback-tasks', { customer_phone: `+1202555019${minute}`, queue_key: 'held' })
+    const { context, page } = await visit('t/acme/desk?queue_key=held', 'POST')
+    const rows = page.getByRole('region', { name: 'Desk', exact: true }).getByRole('link')
+    await expect.poll(() => rows.count()).toBe(3)
+    for (const _time of [1, 2, 3]) await page.keyboard.down('j')
+    await page.keyboard.up('j')
+    const last = await rows.nth(2).getAttribute('href')
+    await expect.poll(() => page.locator('a:focus').getAttribute('href')).toBe(last)
+    const isClaimed = async () => (await ask('GET', '/callback-tasks?queue_key=held&status=claimed')).tasks.length
+    while (!page.url().includes('/desk/tasks/')) await page.keyboard.down('n')
+    await page.keyboard.up('n')
+    await page.getByRole('button', { name: 'Release', exact: true }).waitFor()
+    // What a key has begun is sent before what this asks for.
+    await page.reload()
+    await page.getByRole('button', { name: 'Release', exact: true }).waitFor()
+    expect(await isClaimed()).toBe(1)
+    await context.close()
+  })
+})
