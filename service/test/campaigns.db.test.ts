@@ -427,6 +427,18 @@ describe('a campaign', { timeout: 120_000 }, () => {
       ])
     })
 
+    it('of no CSV that is not in UTF-8, whose names would be spoilt', async () => {
+      const response = await fetch(`${app.served.address}/api/v1/campaigns?name=Spring&agent_key=desk`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${app.served.tokenOf('acme')}`, 'content-type': 'text/csv' },
+        body: Buffer.from(`phone,name\n${phone(0)},Müller\n`, 'latin1'),
+      })
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { code: 'invalid_request', error: expect.stringContaining('save the list as CSV UTF-8') },
+      ])
+    })
+
     it('of a CSV, with what else there is to say in the query', async () => {
       const wrong = (at: number, what: string) => ({ at, error: expect.stringContaining(what) })
       const csv = `phone,name,consent\n${phone(0)},"Ann, B.",TRUE\n${phone(1)},Ben, C.,TRUE\nnobody,x,\n`

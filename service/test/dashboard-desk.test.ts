@@ -409,10 +409,14 @@ describe('the do-not-call list', () => {
   it('imports a list, names the line that is wrong, and finds, checks and removes a number', async () => {
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
     const { page, faults } = await visit(context, 'do-not-call')
+    const letters = Buffer.from('phone,reason\n+12025550187,M\u00fcller\n', 'latin1')
+    await page.getByLabel(/A CSV file/).setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer: letters })
+    await page.getByRole('alert').getByText('Save it as “CSV UTF-8”').waitFor()
     const csv = `phone,reason\n+12025550188,"asked\nfor it"\nno number,\n${LISTED},again\n`
     const file = { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) }
     await page.getByLabel(/A CSV file/).setInputFiles(file)
     await page.getByText('1 listed, 1 were there already, 1 refused.').waitFor()
+    expect(await page.getByText('CSV UTF-8').count()).toBe(0)
     const bad = page.getByRole('region', { name: 'Lines that were refused' }).getByRole('row').nth(1)
     expect(await bad.getByRole('cell').first().textContent()).toBe('4')
 

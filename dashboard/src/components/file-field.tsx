@@ -1,4 +1,5 @@
-import { type ChangeEvent, type ReactNode, useId } from 'react'
+import { type ChangeEvent, type ReactNode, useId, useState } from 'react'
+import { csvText } from './csv-text.ts'
 import styles from './file-field.module.css'
 
 type Props = {
@@ -11,11 +12,14 @@ type Props = {
 /** Takes what stands in a CSV file. */
 export function FileField({ label, isDisabled = false, onText }: Props) {
   const field = useId()
+  const [isSpoilt, setSpoilt] = useState(false)
 
   async function take({ currentTarget: input }: ChangeEvent<HTMLInputElement>): Promise<void> {
     const [file] = input.files ?? []
     if (!file) return
-    await onText(await file.text())
+    const text = csvText(await file.arrayBuffer())
+    setSpoilt(text === null)
+    if (text !== null) await onText(text)
     input.value = ''
   }
 
@@ -30,8 +34,15 @@ export function FileField({ label, isDisabled = false, onText }: Props) {
         type="file"
         accept=".csv,text/csv"
         disabled={isDisabled}
+        aria-invalid={isSpoilt}
         onChange={(event) => void take(event)}
       />
+      {isSpoilt && (
+        <p role="alert">
+          Nothing is taken: the file is not in UTF-8, and letters like é would be spoilt. Save it as “CSV UTF-8”, and
+          choose that.
+        </p>
+      )}
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { AppError, invalidRequest } from '../kernel/errors.ts'
 import { isPhoneNumber } from '../kernel/phone.ts'
-import { CsvReader, type CsvRecord, CsvRunaway, csvLine, unguarded } from '../platform/http/csv.ts'
+import { CsvDecoder, CsvReader, type CsvRecord, CsvRunaway, csvLine, unguarded } from '../platform/http/csv.ts'
 import { storable } from '../records/storable.ts'
 import type { NewDncEntry } from './do-not-call.ts'
 import type { DncEntryRow } from './do-not-call-store.ts'
@@ -23,17 +23,17 @@ export function entryLine({ phone, reason }: DncEntryRow): string {
 
 /**
  * Reads a list of numbers piece by piece: CSV in UTF-8 with a line that names its columns, `phone` and, if it has it, `reason`.
- * Nothing is read after a record whose quotes do not end.
+ * Nothing is read after a record whose quotes do not end. What is not UTF-8 is an AppError `invalid_request`, wherever it stands.
  */
 export class DncListReader {
-  readonly #decoder = new TextDecoder()
+  readonly #decoder = new CsvDecoder()
   readonly #reader = new CsvReader()
   #columns: string[] | null = null
   #isOver = false
 
   /** The rows that are complete with this piece. @throws AppError `invalid_request` when the first line is something else. */
   push(piece: Buffer): ReadRow[] {
-    return this.#read(() => this.#reader.push(this.#decoder.decode(piece, { stream: true })))
+    return this.#read(() => this.#reader.push(this.#decoder.decode(piece)))
   }
 
   /** Those that are complete with the end. @throws AppError `invalid_request` when there was no first line. */

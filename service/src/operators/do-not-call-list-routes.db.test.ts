@@ -68,6 +68,13 @@ describe('POST dnc/import', () => {
     expect(await server.call('globex', 'GET', `/dnc/${ANN}`)).toMatchObject({ status: 404 })
   })
 
+  it('refuses a list that is not in UTF-8, and says how to save it', async () => {
+    const refused = await send(Buffer.from(`phone,reason\n${ANN},Müller\n`, 'latin1'))
+    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+    expect(refused.body['error']).toContain('save the list as CSV UTF-8')
+    expect(await server.call('acme', 'GET', `/dnc/${ANN}`)).toMatchObject({ status: 404 })
+  })
+
   it('takes thousands of numbers, and nothing of them twice', async () => {
     const numbers = Array.from({ length: 2_500 }, (_, index) => `+1202555${String(index).padStart(4, '0')}`)
     const list = `phone\n${numbers.join('\n')}`

@@ -3,6 +3,7 @@ import type { FastifyRequest, preValidationAsyncHookHandler } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { invalidRequest } from '../../kernel/errors.ts'
 import { readPage } from '../../kernel/pages.ts'
+import { csvText } from '../../platform/http/csv.ts'
 import { tenantOf } from '../../platform/http/guards.ts'
 import { requestKeyOf, tellReplay } from '../../platform/http/request-keys.ts'
 import {
@@ -104,7 +105,9 @@ const MOVES: Record<CampaignMove, string> = {
 /** Campaigns. To be registered behind `tenantGuard`. */
 export function campaignRoutes(campaigns: Campaigns): FastifyPluginAsyncTypebox {
   return async (app) => {
-    app.addContentTypeParser('text/csv', { parseAs: 'string' }, (_request, text, done) => done(null, { csv: text }))
+    app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) => ({
+      csv: csvText(bytes),
+    }))
     const lists = new WeakMap<FastifyRequest, SentContact[]>()
 
     app.post(

@@ -1,11 +1,26 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CsvReader, CsvRunaway, csvLine, unguarded } from './csv.ts'
+import { CsvReader, CsvRunaway, csvLine, csvText, unguarded } from './csv.ts'
 
 function read(...pieces: string[]) {
   const reader = new CsvReader()
   return [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()]
 }
+
+describe('a CSV file', () => {
+  it.each([
+    ['Windows-1252', Buffer.from([0x4d, 0xfc, 0x6c, 0x6c, 0x65, 0x72])],
+    ['UTF-16', Buffer.from('\uFEFFphone\n', 'utf16le')],
+    ['UTF-8 that ends within a letter', Buffer.from('Mü').subarray(0, 2)],
+  ])('is refused in %s, in which it would be read as another text', (_letters, bytes) => {
+    expect(() => csvText(bytes)).toThrow(/must be in UTF-8: save the list as CSV UTF-8/)
+  })
+
+  it('is read in UTF-8, with or without a mark of that', () => {
+    expect(csvText(Buffer.from('Müller'))).toBe('Müller')
+    expect(csvText(Buffer.from('\uFEFFMüller'))).toBe('Müller')
+  })
+})
 
 describe('CSV', () => {
   it('is read with the lines on which its records begin', () => {

@@ -1,3 +1,5 @@
+import { invalidRequest } from '../../kernel/errors.ts'
+
 /** A record of a CSV text: its fields, and the line on which it begins, from 1. */
 export type CsvRecord = { line: number; fields: string[] }
 
@@ -13,6 +15,28 @@ export class CsvRunaway extends Error {
 }
 
 const MAX_RECORD_CHARS = 10_000
+
+/**
+ * Decodes CSV piece by piece. What is not UTF-8, as a spreadsheet saves it in the letters of its own system, would be read as other text.
+ */
+export class CsvDecoder {
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true })
+
+  /** The text that is complete with this piece; with none, what is left at the end. @throws AppError `invalid_request` for what is not UTF-8. */
+  decode(piece?: Buffer): string {
+    try {
+      return piece ? this.#decoder.decode(piece, { stream: true }) : this.#decoder.decode()
+    } catch {
+      throw invalidRequest([{ path: '/body', message: 'must be in UTF-8: save the list as CSV UTF-8, and send that' }])
+    }
+  }
+}
+
+/** A CSV that is there as a whole. @throws AppError `invalid_request` for what is not UTF-8. */
+export function csvText(bytes: Buffer): string {
+  const decoder = new CsvDecoder()
+  return decoder.decode(bytes) + decoder.decode()
+}
 
 /** Reads CSV as RFC 4180 has it, piece by piece: lines end with LF or CRLF, and empty ones are no records. */
 export class CsvReader {
