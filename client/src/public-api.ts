@@ -2042,6 +2042,7 @@ export interface components {
             tenant_id: string;
             transcript: {
                 cost_usd: number | null;
+                /** @description The same as `start_ms` of what a supervisor has whispered to the agent, which nobody heard. */
                 end_ms: number;
                 interrupted: boolean;
                 /** @enum {unknown} */
@@ -2725,6 +2726,7 @@ export interface components {
             tenant_id: string;
             transcript: {
                 cost_usd: number | null;
+                /** @description The same as `start_ms` of what a supervisor has whispered to the agent, which nobody heard. */
                 end_ms: number;
                 interrupted: boolean;
                 /** @enum {unknown} */
@@ -11827,6 +11829,7 @@ export interface operations {
                     payload: {
                         turn: {
                             cost_usd: number | null;
+                            /** @description The same as `start_ms` of what a supervisor has whispered to the agent, which nobody heard. */
                             end_ms: number;
                             interrupted: boolean;
                             /** @enum {unknown} */

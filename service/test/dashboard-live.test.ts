@@ -201,6 +201,8 @@ describe('the pages of live calls', () => {
     await whisper.getByRole('button', { name: 'Whisper' }).click()
     await page.getByText('The agent was told.').waitFor()
     await whisper.waitFor({ state: 'hidden' })
+    const whispered = page.getByRole('listitem').filter({ hasText: 'Offer the green chair.' })
+    await whispered.getByText('Supervisor, whispered').waitFor()
     await page.getByRole('button', { name: 'Mute the agent' }).click()
     await page.getByText('Agent muted').waitFor()
     expect(await faultsInAllLooks(page)).toEqual([])

@@ -4690,6 +4690,7 @@ export interface components {
             tenant_id: string;
             transcript: {
                 cost_usd: number | null;
+                /** @description The same as `start_ms` of what a supervisor has whispered to the agent, which nobody heard. */
                 end_ms: number;
                 interrupted: boolean;
                 /** @enum {unknown} */
@@ -5877,6 +5878,7 @@ export interface components {
             tenant_id: string;
             transcript: {
                 cost_usd: number | null;
+                /** @description The same as `start_ms` of what a supervisor has whispered to the agent, which nobody heard. */
                 end_ms: number;
                 interrupted: boolean;
                 /** @enum {unknown} */
@@ -25832,6 +25834,7 @@ export interface operations {
                     payload: {
                         turn: {
                             cost_usd: number | null;
+                            /** @description The same as `start_ms` of what a supervisor has whispered to the agent, which nobody heard. */
                             end_ms: number;
                             interrupted: boolean;
                             /** @enum {unknown} */

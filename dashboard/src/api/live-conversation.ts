@@ -6,6 +6,8 @@ export type LiveTurn = {
   /** What was made to be said after that, and nobody heard. */
   unheard: string
   start_ms: number
+  /** 0 while it goes on. */
+  end_ms: number
   interrupted: boolean
   /** By which it is known until it has its place. */
   item_id: string
@@ -88,18 +90,18 @@ function withWords(before: LiveConversation, data: Data): LiveConversation {
 function withTurn(before: LiveConversation, data: Data): LiveConversation {
   const id = String(data['item_id'])
   const known = before.turns.find(({ item_id }) => item_id === id)
-  const { text, unheard, seq, start_ms, interrupted } = data
+  const { text, unheard, seq, start_ms, end_ms, interrupted } = data
   return placed(before, {
     ...(known ?? begun(id, data)),
     ...{ text: textIn(text), unheard: textIn(unheard), interrupted: interrupted === true },
-    ...{ seq: Number(seq), start_ms: Number(start_ms), isOpen: false },
+    ...{ seq: Number(seq), start_ms: Number(start_ms), end_ms: Number(end_ms), isOpen: false },
   })
 }
 
 function begun(id: string, data: Data): LiveTurn {
   const role = data['role'] as LiveTurn['role']
   const nothing = { text: '', unheard: '', interrupted: false, response_ms: null }
-  return { ...nothing, item_id: id, role, seq: 0, start_ms: 0, isOpen: true }
+  return { ...nothing, item_id: id, role, seq: 0, start_ms: 0, end_ms: 0, isOpen: true }
 }
 
 /** In the order in which it was said; what goes on stands last. */

@@ -13,6 +13,8 @@ export type SpokenTurn = {
   text: string
   unheard: string
   start_ms: number
+  /** Not known while it is being said. */
+  end_ms?: number
   interrupted: boolean
   /** By which it is known while it is being said. */
   item_id?: string
@@ -103,7 +105,7 @@ type TurnItemProps = Pick<ConversationProps, 'agentName' | 'onPlay' | 'playedSeq
 function TurnItem({ turn, agentName, onPlay, playedSeq }: TurnItemProps) {
   const { role, text, unheard, start_ms: startMs, interrupted, isOpen = false, response_ms: responseMs = null } = turn
   const isPlayed = playedSeq === turn.seq
-  const speaker = speakerOf(role, agentName)
+  const speaker = isWhisper(turn) ? 'Supervisor, whispered' : speakerOf(role, agentName)
   return (
     <li className={`${styles.turn} ${styles[role]} ${isPlayed ? styles.played : ''}`}>
       <div className={styles.head}>
@@ -134,6 +136,11 @@ function Time({ startMs, speaker, onPlay }: TimeProps) {
       <span className="numbers">▸ {at}</span>
     </UnstyledButton>
   )
+}
+
+/** What a supervisor has told the agent alone has no sound, and so no length; what they said to the caller has one. */
+function isWhisper({ role, start_ms: startMs, end_ms: endMs }: SpokenTurn): boolean {
+  return role === 'supervisor' && endMs === startMs
 }
 
 function speakerOf(role: SpokenTurn['role'], agentName: string | null): string {

@@ -39,7 +39,10 @@ export const Turn = Type.Object({
   text: Type.String({ description: 'What was heard of it.' }),
   unheard: Type.String({ description: 'What was made to be said after that, and nobody heard; mostly empty.' }),
   start_ms: wholeMs,
-  end_ms: wholeMs,
+  end_ms: Type.Integer({
+    minimum: 0,
+    description: 'The same as `start_ms` of what a supervisor has whispered to the agent, which nobody heard.',
+  }),
   interrupted: Type.Boolean(),
   cost_usd: nullable(
     Type.Number({ minimum: 0, description: 'What it cost to say, with what was done for it. Null: not known.' }),

@@ -204,6 +204,9 @@ describe('A supervisor', () => {
     call.do({ type: 'whisper', text: 'Offer a discount.' })
     expect(call.commands('system_message')).toEqual([{ type: 'system_message', text: 'Offer a discount.' }])
     expect(call.commands('respond')).toHaveLength(1)
-    expect(call.turns.at(-1)).toMatchObject({ role: 'supervisor', text: 'Offer a discount.' })
+    const turn = call.turns.at(-1)
+    expect(turn).toMatchObject({ role: 'supervisor', text: 'Offer a discount.' })
+    // By that whoever reads it knows that the caller has not heard it.
+    expect(turn?.endMs).toBe(turn?.startMs)
   })
 })

@@ -145,6 +145,8 @@ describe('the agent that has the call again', () => {
     const call = taken()
     speaks(call, 2_000)
     call.do({ type: 'person_said', text: ' Your refund is on its way. ', sinceMs: call.nowMs - 1_800 })
+    const said = call.turns.find(({ role }) => role === 'supervisor')
+    expect((said?.endMs ?? 0) - (said?.startMs ?? 0)).toBe(1_800)
     call.says('turn_1', 900)
     const before = asked(call).length
     call.do({ type: 'release' })
