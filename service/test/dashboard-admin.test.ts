@@ -337,6 +337,23 @@ describe('the pages of an administrator', () => {
     await page.close()
   })
 
+  it('show in the audit log of a narrow window what was done by whoever has a long address', async () => {
+    const email = 'alexandra.montgomery-fitzgerald@branch-office.example'
+    const users = '/admin/tenants/acme/users'
+    await ask('POST', users, { email, role: 'admin', password: LOGIN.password })
+    const theirs = await dashboard.loggedIn(WIDE, email)
+    const asked = { data: { label: 'Till' }, headers: { origin: dashboard.address } }
+    await theirs.request.post(`${dashboard.address}/api/v1/admin/tenants/acme/api-keys`, asked)
+    const narrow = await dashboard.loggedIn(NARROW)
+    const { page } = await dashboard.visit(narrow, `/app/audit-log?actor=${email}`)
+    const row = page.getByRole('row').filter({ hasText: 'api_key.created' })
+    const [done, look] = [row.getByText('api_key.created'), row.getByRole('button', { name: 'Look' })]
+    await done.waitFor()
+    const [told, button] = [await done.boundingBox(), await look.boundingBox()]
+    expect((told?.x ?? 0) + (told?.width ?? Number.NaN)).toBeLessThan(button?.x ?? 0)
+    await Promise.all([theirs.close(), narrow.close()])
+  })
+
   it('send again what billing did not take', async () => {
     const { page } = await visit('/app/diagnostics')
     const given = page.getByRole('region', { name: 'Billing outcomes that were given up' }).first()

@@ -1,6 +1,6 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { useDashboard } from './harness/dashboard.ts'
+import { LOGIN, useDashboard } from './harness/dashboard.ts'
 import { WIDE } from './harness/looks.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
 
@@ -21,6 +21,8 @@ type Asked = {
   phone_routes: Row[]
   queue: Row
   policy: Row
+  version: Row
+  user: Row
   requests: Row[]
 }
 
@@ -106,6 +108,27 @@ describe('a task that is completed', () => {
   })
 })
 
+describe('a task that somebody else was quicker with', () => {
+  it('says so until it is theirs whom that was said to', async () => {
+    const { id } = (await ask('POST', '/callback-tasks', { customer_phone: ANN })).task
+    const { context, page } = await visit(`t/acme/desk/tasks/${id}`)
+    const claim = page.getByRole('button', { name: 'Claim', exact: true })
+    await claim.waitFor()
+    await ask('POST', `/callback-tasks/${id}/claim`, { operator: 'ben' })
+    await claim.click()
+    const quicker = page.getByText('Somebody was quicker.')
+    await quicker.waitFor()
+    // It stays while the task is shown as it is now.
+    await page.getByRole('button', { name: 'Release', exact: true }).waitFor()
+    expect(await quicker.count()).toBe(1)
+    const form = await opened(page, 'Assign')
+    await form.getByRole('textbox', { name: /^To whom/ }).fill(LOGIN.username)
+    await sentBy(form, 'Assign the task')
+    await quicker.waitFor({ state: 'hidden' })
+    await context.close()
+  })
+})
+
 describe('a number that is changed', () => {
   const route = { phone_number: DESK_NUMBER, agent_key: 'desk', label: 'Desk' }
 
@@ -179,6 +202,50 @@ describe('settings', () => {
     expect(await hours.inputValue()).toBe('12')
     await page.locator('button:focus').getByText('Save the policy').waitFor()
     expect(await stored()).toMatchObject({ lookback_hours: 12 })
+    await context.close()
+  })
+})
+
+describe('the shares of a rollout', () => {
+  it('are not asked about where two people have saved the very same', async () => {
+    const [first, second] = await Promise.all(
+      ['Hello.', 'Good day.'].map((greeting) =>
+        ofAcme('POST', 'agent-versions', { agent_id: agentId, config: { greeting } }),
+      ),
+    )
+    await ofAcme('POST', `agent-versions/${first?.version.id}/publish`)
+    const entries = [{ agent_version_id: second?.version.id, traffic_percentage: 10 }]
+    const { context, page } = await visit(`t/acme/agents/${agentId}`)
+    await page.getByLabel('Give a share to').selectOption(`${second?.version.id}`)
+    await ofAcme('PUT', `agents/${agentId}/rollouts`, { entries })
+    const refused = page.waitForResponse((response) => response.status() === 409)
+    await page.getByRole('button', { name: 'Save the rollout', disabled: false }).click()
+    await refused
+    await page.getByRole('button', { name: 'Save the rollout', disabled: true }).waitFor()
+    await page.getByRole('button', { name: 'Undo', exact: true }).waitFor({ state: 'hidden' })
+    expect(await page.getByText('Somebody else changed the rollout').count()).toBe(0)
+    await context.close()
+  })
+})
+
+describe('a person whose role is changed', () => {
+  it('finds what they may do from then on on the next page, and at once where they are refused', async () => {
+    const who = { email: 'ida@acme.example', password: LOGIN.password }
+    const { id } = (await ofAcme('POST', 'users', { ...who, role: 'viewer' })).user
+    const context = await dashboard.loggedIn(WIDE, who.email)
+    const { page } = await dashboard.visit(context, '/app/t/acme/numbers')
+    await page.getByRole('heading', { name: 'Numbers' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Add a number' }).count()).toBe(0)
+    await ofAcme('PATCH', `users/${id}`, { role: 'admin' })
+    await page.getByRole('link', { name: 'Agents', exact: true }).click()
+    await page.getByRole('button', { name: 'New agent' }).waitFor()
+    await page.getByRole('link', { name: 'Numbers', exact: true }).click()
+    const form = await opened(page, 'Add a number')
+    await ofAcme('PATCH', `users/${id}`, { role: 'viewer' })
+    await form.getByLabel('Number', { exact: true }).fill('+12025550161')
+    await form.getByLabel('Agent', { exact: true }).selectOption('desk')
+    await form.getByRole('button', { name: 'Add the number' }).click()
+    await page.getByRole('button', { name: 'Add a number' }).waitFor({ state: 'hidden' })
     await context.close()
   })
 })

@@ -1,11 +1,12 @@
 import createClient from 'openapi-fetch'
 import type { paths } from './api-types.ts'
-import { failureOf, unreachable } from './failure.ts'
+import { failureOf } from './failure.ts'
+import { askInTime, LONGEST_FILE_MS } from './time-limit.ts'
 
 /** The whole API, with the cookie of whoever is logged in. Give what it answers to `answerOf`. */
 export const api = createClient<paths>({
   baseUrl: '',
-  fetch: (request) => fetch(request).catch(() => Promise.reject(unreachable())),
+  fetch: (request) => askInTime(request),
 })
 
 const TENANT_HEADER = 'x-tenant-id'
@@ -26,7 +27,7 @@ export async function answerOf<Data>(asked: Promise<Answered<Data>>): Promise<No
 
 /** A file of a tenant, such as a recording. @throws ApiFailure as `answerOf`. */
 export async function fileOf(path: string, tenantId: string): Promise<Blob> {
-  const response = await fetch(path, { headers: forTenant(tenantId) }).catch(() => Promise.reject(unreachable()))
+  const response = await askInTime(new Request(path, { headers: forTenant(tenantId) }), LONGEST_FILE_MS)
   if (!response.ok) throw await failureOf(response)
   return response.blob()
 }

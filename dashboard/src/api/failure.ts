@@ -51,6 +51,12 @@ export function unreachable(): ApiFailure {
   return new ApiFailure({ status: 0, code: 'unreachable', message })
 }
 
+/** It has not answered in time, which it may have done by now. Whoever wants that asks again. */
+export function unanswered(waitedMs: number): ApiFailure {
+  const message = `The service has not answered within ${waitedMs / 1_000} seconds. Look whether it runs.`
+  return new ApiFailure({ status: 408, code: 'unreachable', message })
+}
+
 /** Reads a refusal; what is not of the service's own shape came from something in between. */
 export async function failureOf(response: Response, body?: unknown): Promise<ApiFailure> {
   const told = (body ?? (await response.json().catch(() => null))) as Record<string, unknown> | null

@@ -7,15 +7,17 @@ const FRESH_MS = 5_000
 const RETRIES = 2
 /** Nobody answered, or whoever stands before the service could not. */
 const PASSING = new Set([0, 502, 503, 504])
+/** The session is over, or whoever it is of may do less than before. */
+const SESSION_CHANGED = new Set([401, 403])
 /** Who is logged in, and the ways in. */
 const LOGIN = '/api/v1/admin/auth/'
 
-/** Keeps what the service has answered. Whatever is refused for want of a login has the session asked for, which leads to one. */
+/** Keeps what the service has answered. Whatever is refused for want of a login or of a role has the session asked for, which leads to one, or shows the pages of that role. */
 export function makeQueryClient(): QueryClient {
   const known = () => client.getQueryData(sessionQuery.queryKey)
   const look = (status: number) => {
     const session = known()
-    if (status !== 401 || !session || personIn(session) === null) return
+    if (!SESSION_CHANGED.has(status) || !session || personIn(session) === null) return
     void client.invalidateQueries({ queryKey: sessionQuery.queryKey }, { cancelRefetch: false })
   }
   const client: QueryClient = new QueryClient({
@@ -30,15 +32,23 @@ export function makeQueryClient(): QueryClient {
   })
   api.use({
     // Without a session the service would refuse it, and count it as a stranger's, who may ask for little.
-    onRequest: ({ schemaPath }) => (known()?.ended && !schemaPath.startsWith(LOGIN) ? noSession() : undefined),
-    onResponse: ({ response }) => look(response.status),
+    onRequest: ({ request, schemaPath }) =>
+      known()?.ended && !schemaPath.startsWith(LOGIN) ? noSession(request) : undefined,
+    onResponse: ({ request, response, schemaPath }) => {
+      look(response.status)
+      return response.status === 401 && !schemaPath.startsWith(LOGIN) ? noSession(request, response) : undefined
+    },
   })
   return client
 }
 
-function noSession(): Response {
+/** What a service says to whoever has no session it says to programs. */
+function noSession({ method }: Request, refused?: Response): Response {
+  const isRead = method === 'GET'
+  const error = isRead ? 'Your session is over. Log in again.' : 'Not sent: your session was over. Send it again.'
+  const requestId = refused?.headers.get('x-request-id')
   return Response.json(
-    { ok: false, code: 'unauthorized', error: 'The session is over. Log in again.' },
+    { ok: false, code: 'unauthorized', error, ...(requestId && { request_id: requestId }) },
     { status: 401 },
   )
 }

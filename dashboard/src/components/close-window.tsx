@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import styles from './close-window.module.css'
+import { NoAnswerYet } from './no-answer-yet.tsx'
 
 type CloseWindowProps = {
   /** What was asked for in the window is under way, and no more to be called back. */
@@ -17,6 +18,7 @@ export function CloseWindow({ isBusy, onClose }: CloseWindowProps) {
       <output className={styles.told}>
         {isBusy && <span className={styles.goesOn}>It goes on even if you close this.</span>}
       </output>
+      <NoAnswerYet isBusy={isBusy} />
     </>
   )
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { LastReadFailed } from './empty-state.tsx'
 import { FailureState } from './failure-state.tsx'
 import styles from './list-page.module.css'
 import { type Column, ListTable } from './list-table.tsx'
@@ -30,7 +31,7 @@ export function ListPage<Row>({ list, filters, columns, keyOf, empty, ...page }:
     <Page {...page} isInOrder>
       {filters}
       {error !== null && <FailureState error={error} onRetry={reload} />}
-      {isEmpty && empty}
+      {isEmpty && <LastReadFailed value={error !== null}>{empty}</LastReadFailed>}
       {hasTable && <ListTable label={page.title} columns={columns} rows={rows} keyOf={keyOf} />}
       <div className={styles.more}>
         <LoadMore list={list} />

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { LastReadFailed } from './empty-state.tsx'
 import { FailureState } from './failure-state.tsx'
 import { Column as Below, Buttons } from './fields.tsx'
 import { type Column, ListTable } from './list-table.tsx'
@@ -27,7 +28,7 @@ export function ListPanel<Row>({ title, aside, children, list, columns, keyOf, e
       <Below>
         {children}
         {error !== null && <FailureState error={error} onRetry={reload} />}
-        {rows?.length === 0 && empty}
+        {rows?.length === 0 && <LastReadFailed value={error !== null}>{empty}</LastReadFailed>}
         {hasTable && <ListTable label={title} columns={columns} rows={rows} keyOf={keyOf} />}
         {hasMore && (
           <Buttons>

@@ -1,6 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { LastReadFailed } from './empty-state.tsx'
 import { FailureState } from './failure-state.tsx'
 import { Column } from './fields.tsx'
 import { Panel } from './panel.tsx'
@@ -19,7 +20,7 @@ export function ReadPanel<Data>({ title, aside, query, children }: ReadPanelProp
     <Panel title={title} aside={aside}>
       <Column>
         {error && <FailureState error={error} onRetry={() => void refetch()} />}
-        {data !== undefined && children(data)}
+        {data !== undefined && <LastReadFailed value={error !== null}>{children(data)}</LastReadFailed>}
         {data === undefined && !error && <Skeleton height={80} radius="md" aria-busy="true" />}
       </Column>
     </Panel>

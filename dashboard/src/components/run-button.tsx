@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { FailureState } from './failure-state.tsx'
+import { NoAnswerYet } from './no-answer-yet.tsx'
 
 type RunButtonProps = {
   label: string
@@ -17,6 +18,7 @@ export function RunButton({ label, onRun }: RunButtonProps) {
         {label}
       </Button>
       <output>{run.data}</output>
+      <NoAnswerYet isBusy={run.isPending} />
       {run.error && <FailureState error={run.error} />}
     </>
   )

@@ -4,6 +4,7 @@ import { flushSync } from 'react-dom'
 import { FailureState } from './failure-state.tsx'
 import { Buttons } from './fields.tsx'
 import { NewerDocument } from './newer-document.tsx'
+import { NoAnswerYet } from './no-answer-yet.tsx'
 import type { Settings } from './use-settings.ts'
 
 type SaveSettingsProps = {
@@ -41,6 +42,7 @@ export function SaveSettings({ label, settings: { error, isBusy, isSaved, newer 
           {label}
         </Button>
         <output>{isSaved && 'Saved.'}</output>
+        <NoAnswerYet isBusy={isBusy} />
       </Buttons>
     </>
   )

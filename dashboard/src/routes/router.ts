@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
+import { sessionQuery } from '../api/session.ts'
 import { agentsRoutes } from './agents-routes.ts'
 import { callsRoutes } from './calls-routes.ts'
 import { campaignsRoutes } from './campaigns-routes.ts'
@@ -42,7 +43,7 @@ const plainSearch = {
 
 /** Makes the router of the pages below `/app/`. */
 export function makeRouter(queryClient: QueryClient) {
-  return createRouter({
+  const router = createRouter({
     routeTree,
     basepath: '/app',
     context: { queryClient },
@@ -50,6 +51,12 @@ export function makeRouter(queryClient: QueryClient) {
     scrollRestoration: true,
     ...plainSearch,
   })
+  // What somebody may do can have been changed since they came to the page that they leave.
+  router.subscribe('onBeforeLoad', ({ fromLocation, pathChanged }) => {
+    if (!fromLocation || !pathChanged) return
+    void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }, { cancelRefetch: false })
+  })
+  return router
 }
 
 declare module '@tanstack/react-router' {

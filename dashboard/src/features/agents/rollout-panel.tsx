@@ -6,12 +6,13 @@ import { useMay } from '../../api/session.ts'
 import { Comparison } from '../../components/comparison.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column } from '../../components/fields.tsx'
+import { NoAnswerYet } from '../../components/no-answer-yet.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { useUnsaved } from '../../components/unsaved-changes.tsx'
 import { putRollout, type Rollout, rolloutQuery, type Share, type Version } from './agent-queries.ts'
 import styles from './rollout-panel.module.css'
 import { ShareRow } from './share-row.tsx'
-import { restOf, withShare } from './shares.ts'
+import { isSameShare, restOf, withShare } from './shares.ts'
 
 type RolloutPanelProps = { tenantId: string; agentId: string; versions: Version[] }
 
@@ -30,8 +31,11 @@ export function RolloutPanel({ tenantId, agentId, versions }: RolloutPanelProps)
       // What was changed meanwhile stays, over what is stored now.
       setEdited((now) => (now && now.shares !== sent.shares ? { ...now, etag: written.etag } : null))
     },
-    onError: (failure) => {
-      if (asFailure(failure).status === 409) void refetch()
+    onError: async (failure, sent) => {
+      if (asFailure(failure).status !== 409) return
+      const { data: now } = await refetch()
+      // Somebody else has saved the very same: there is nothing to choose.
+      if (now && isSameShare(now.shares, sent.shares)) take()
     },
   })
   const rollout = edited ?? stored
@@ -41,6 +45,11 @@ export function RolloutPanel({ tenantId, agentId, versions }: RolloutPanelProps)
         {error ? <FailureState error={error} onRetry={() => void refetch()} /> : 'Reading…'}
       </Panel>
     )
+
+  function take(): void {
+    setEdited(null)
+    save.reset()
+  }
 
   const isStale = save.error !== null && asFailure(save.error).status === 409
   const change = (shares: Share[]) => setEdited({ etag: rollout.etag, shares })
@@ -52,13 +61,11 @@ export function RolloutPanel({ tenantId, agentId, versions }: RolloutPanelProps)
         {isStale && stored && edited && (
           <Stale
             {...{ versions, stored, edited }}
-            onTake={() => {
-              setEdited(null)
-              save.reset()
-            }}
+            onTake={take}
             onKeep={() => save.mutate({ ...edited, etag: stored.etag })}
           />
         )}
+        <NoAnswerYet isBusy={save.isPending} />
         {mayChange && !isStale && (
           <Buttons>
             <Button

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { restOf, withShare } from './shares.ts'
+import { isSameShare, restOf, withShare } from './shares.ts'
 
 const share = (id: string, percent: number) => ({ agent_version_id: id, traffic_percentage: percent })
 
@@ -14,4 +14,11 @@ it('gives no version more than the others leave, nor less than nothing', () => {
   expect(withShare(shares, 'b', -5)).toEqual([share('a', 60), share('b', 0)])
   expect(withShare(shares, 'b', Number.NaN)).toEqual([share('a', 60), share('b', 0)])
   expect(withShare(shares, 'b', 12.345)).toEqual([share('a', 60), share('b', 12.35)])
+})
+
+it('tells shares that are alike, in whatever order they stand', () => {
+  const shares = [share('a', 60), share('b', 10)]
+  expect(isSameShare(shares, shares.toReversed())).toBe(true)
+  expect(isSameShare(shares, [share('a', 60)])).toBe(false)
+  expect(isSameShare(shares, [share('a', 60), share('b', 11)])).toBe(false)
 })

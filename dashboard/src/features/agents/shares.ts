@@ -5,6 +5,13 @@ export function restOf(shares: Share[]): number {
   return hundredths(100 - shares.reduce((sum, { traffic_percentage }) => sum + traffic_percentage, 0))
 }
 
+/** Whether calls are shared alike, in whatever order the versions stand. */
+export function isSameShare(some: Share[], others: Share[]): boolean {
+  const inOrder = (shares: Share[]) =>
+    shares.map((share) => [share.agent_version_id, share.traffic_percentage]).toSorted()
+  return JSON.stringify(inOrder(some)) === JSON.stringify(inOrder(others))
+}
+
 /** Gives a version its share: at most what the others leave. */
 export function withShare(shares: Share[], versionId: string, percent: number): Share[] {
   const others = shares.filter(({ agent_version_id }) => agent_version_id !== versionId)

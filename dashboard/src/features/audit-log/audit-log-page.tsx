@@ -1,5 +1,6 @@
 import { Link, useSearch } from '@tanstack/react-router'
 import { Fragment } from 'react'
+import { BrokenAddress } from '../../components/broken-address.tsx'
 import { Comparison } from '../../components/comparison.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Facts } from '../../components/facts.tsx'
@@ -47,7 +48,7 @@ export function AuditLogPage() {
 
 const COLUMNS: Column<AuditEntry>[] = [
   { name: 'When', cell: ({ created_at }) => <Instant at={created_at} /> },
-  { name: 'Who', cell: ({ actor }) => actor },
+  { name: 'Who', cell: ({ actor }) => <BrokenAddress address={actor} /> },
   { name: 'Action', cell: ({ action }) => <ActionName action={action} /> },
   { name: 'Tenant', from: 'tablet', cell: ({ tenant_id }) => tenant_id ?? DASH },
   { name: 'To what', from: 'desktop', cell: ({ target_id }) => <span className="mono">{target_id ?? DASH}</span> },

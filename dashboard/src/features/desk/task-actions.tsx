@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { usePerson } from '../../api/session.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column } from '../../components/fields.tsx'
+import { NoAnswerYet } from '../../components/no-answer-yet.tsx'
 import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import styles from './desk.module.css'
 import { EditTask } from './edit-task.tsx'
@@ -10,6 +11,7 @@ import { AssignTask, CallBack, CancelTask, CompleteTask, ReopenTask, SnoozeTask 
 import { taskMoves } from './task-moves.ts'
 import type { Task } from './task-queries.ts'
 import { useTaskMove, wasQuicker } from './use-task-move.ts'
+import { useToldFailure } from './use-told-failure.ts'
 
 type TaskActionsProps = { tenantId: string; task: Task }
 
@@ -20,9 +22,14 @@ export function TaskActions({ tenantId, task }: TaskActionsProps) {
   const atOnce = useTaskMove(tenantId, task.id)
   const asked = useTaskMove(tenantId, task.id)
   const moves = taskMoves(tenantId, task.id, name)
-  const given = { task, moves, act: (run: () => Promise<Task>) => asked.mutateAsync({ run }) }
+  const act = async (run: () => Promise<Task>) => {
+    await asked.mutateAsync({ run })
+    atOnce.reset()
+  }
+  const given = { task, moves, act }
   const { isWaiting, isOver, isMine } = stateOf(task, name)
   const { status } = task
+  useToldFailure(atOnce, task.updated_at)
   const place = useKeptFocus([status, task.acknowledged_at, atOnce.isPending].join())
   const now = { isBusy: atOnce.isPending, onDo: atOnce.mutate }
   const seen = () => ({ acknowledged_at: new Date().toISOString(), acknowledged_by: name })
@@ -55,6 +62,7 @@ export function TaskActions({ tenantId, task }: TaskActionsProps) {
           <CancelTask {...given} isOffered={!isOver && status !== 'dispatching'} />
           <ReopenTask {...given} isOffered={isOver} />
         </Buttons>
+        <NoAnswerYet isBusy={atOnce.isPending} />
         {atOnce.error && <NotDone error={atOnce.error} />}
       </Column>
     </div>

@@ -18,7 +18,9 @@ export function TaskHistory({ tenantId, id }: { tenantId: string; id: string }) 
   return (
     <Panel title="History">
       {error !== null && <FailureState error={error} onRetry={reload} />}
-      {rows?.length === 0 && <EmptyState title="Nothing yet">What somebody does is written down here.</EmptyState>}
+      {rows?.length === 0 && error === null && (
+        <EmptyState title="Nothing yet">What somebody does is written down here.</EmptyState>
+      )}
       <ol className={styles.history}>
         {rows?.map((change) => (
           <li key={change.id}>

@@ -16,7 +16,7 @@ export function LivePage() {
   return (
     <Page title="Live calls" description="What is being said now. Open a call to read along and to step in.">
       {error && <FailureState error={error} onRetry={() => void refetch()} />}
-      {calls?.length === 0 && (
+      {calls?.length === 0 && !error && (
         <EmptyState title="No call is going on">
           A call stands here as soon as somebody rings. You can be the first:{' '}
           <TalkLink tenantId={tenantId} after=", or " />

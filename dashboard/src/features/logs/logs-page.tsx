@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { usePerson } from '../../api/session.ts'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, LastReadFailed } from '../../components/empty-state.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
 import { FilterBar, FilterChoice, FilterText } from '../../components/filters.tsx'
 import { JsonView } from '../../components/json-view.tsx'
@@ -42,7 +42,9 @@ export function LogsPage() {
       {log.failure && !isPaused && <FailureState error={log.failure} />}
       <LogState log={log} isPaused={isPaused} />
       {log.lines.length === 0 ? (
-        <EmptyState title="No line yet">Lines stand here as soon as something happens that they tell of.</EmptyState>
+        <LastReadFailed value={log.failure !== null}>
+          <EmptyState title="No line yet">Lines stand here as soon as something happens that they tell of.</EmptyState>
+        </LastReadFailed>
       ) : (
         <ol className={styles.lines}>
           {log.lines.map((each) => (

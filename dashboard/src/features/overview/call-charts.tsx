@@ -3,7 +3,7 @@ import type { ChartData, ChartLine } from '../../components/chart-drawing.ts'
 import { TimeChart } from '../../components/time-chart.tsx'
 import styles from './call-charts.module.css'
 import type { Analytics, AnalyticsRow } from './overview-queries.ts'
-import { answeredText, countText, scoreText, shareText, shortText, waitText } from './overview-text.ts'
+import { answeredText, countText, scoreText, shareText, shortText, spokenText, waitText } from './overview-text.ts'
 
 type CallChartsProps = {
   analytics: Analytics
@@ -54,12 +54,7 @@ export function CallCharts({ analytics, onPick, linkTo }: CallChartsProps) {
         data={charts.score}
         {...each}
       />
-      <TimeChart
-        title={`Minutes per ${per}`}
-        summary={`${countText(totals.minutes)} minutes were spoken.`}
-        data={charts.minutes}
-        {...each}
-      />
+      <TimeChart title={`Minutes per ${per}`} summary={spokenText(totals.minutes)} data={charts.minutes} {...each} />
     </div>
   )
 }

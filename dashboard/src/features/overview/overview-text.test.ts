@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { answeredText } from './overview-text.ts'
+import { answeredText, spokenText } from './overview-text.ts'
 
 it.each([
   [0, 0, 'No calls.'],
@@ -8,4 +8,13 @@ it.each([
   [12, 9, '12 calls, 9 of them answered.'],
 ])('%i calls, %i of them answered, are a sentence', (calls, answered, sentence) => {
   expect(answeredText({ calls, answered })).toBe(sentence)
+})
+
+it.each([
+  [0, '0 minutes were spoken.'],
+  [1.02, 'One minute was spoken.'],
+  [1.48, '1.5 minutes were spoken.'],
+  [12, '12 minutes were spoken.'],
+])('%d minutes are a sentence that says what the chart shows', (minutes, sentence) => {
+  expect(spokenText(minutes)).toBe(sentence)
 })

@@ -5,6 +5,7 @@ const SHORT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFra
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
 const SCORE = new Intl.NumberFormat(undefined, { style: 'percent' })
 const SECONDS = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
+const MINUTES = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
 const SECOND_MS = 1_000
 
 /** A whole number, with marks between its thousands. */
@@ -17,6 +18,12 @@ export function answeredText({ calls, answered }: { calls: number; answered: num
   if (calls === 0) return 'No calls.'
   if (calls === 1) return answered === 1 ? 'One call, which was answered.' : 'One call, which was not answered.'
   return `${countText(calls)} calls, ${countText(answered)} of them answered.`
+}
+
+/** How long all calls took together, as exactly as a chart of them shows it, as a sentence. */
+export function spokenText(minutes: number): string {
+  const text = MINUTES.format(minutes)
+  return text === MINUTES.format(1) ? 'One minute was spoken.' : `${text} minutes were spoken.`
 }
 
 /** A number in few letters, such as `1.2M`. */

@@ -1,6 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { LastReadFailed } from '../../components/empty-state.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
 import { CountedUntil } from './counted-until.tsx'
 import type { Analytics } from './overview-queries.ts'
@@ -20,7 +21,8 @@ export function ReadFigures({ query: { data, error, refetch }, empty, children }
   return (
     <>
       {error && <FailureState error={error} onRetry={() => void refetch()} />}
-      {data && (data.totals.calls === 0 ? empty(data) : <Figures analytics={data}>{children(data)}</Figures>)}
+      {data?.totals.calls === 0 && <LastReadFailed value={error !== null}>{empty(data)}</LastReadFailed>}
+      {data && data.totals.calls > 0 && <Figures analytics={data}>{children(data)}</Figures>}
       {!data && !error && <Skeleton height={EXPECTED_PX} radius="md" aria-busy="true" />}
     </>
   )

@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { Fragment } from 'react'
 import { useMay } from '../../api/session.ts'
 import { Beneath } from '../../components/beneath.tsx'
+import { BrokenAddress } from '../../components/broken-address.tsx'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { RowButtons } from '../../components/fields.tsx'
@@ -57,7 +57,7 @@ const COLUMNS: Column<User>[] = [
     name: 'E-mail',
     cell: ({ email, name }) => (
       <>
-        <Address email={email} />
+        <BrokenAddress address={email} />
         <Beneath until="desktop">
           <span className={styles.name}>{name}</span>
         </Beneath>
@@ -73,21 +73,6 @@ const COLUMNS: Column<User>[] = [
   },
   { name: 'Last login', from: 'desktop', cell: ({ last_login_at }) => <Instant at={last_login_at} /> },
 ]
-
-/** It is broken between its words, where there is room for those. */
-function Address({ email }: { email: string }) {
-  return (
-    <span className={styles.address}>
-      {email.split(/(?<=[.@])/).map((part, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the parts stay where they are
-        <Fragment key={at}>
-          {part}
-          <wbr />
-        </Fragment>
-      ))}
-    </span>
-  )
-}
 
 type After = (change: Promise<string>) => Promise<void>
 

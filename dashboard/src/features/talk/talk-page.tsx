@@ -33,7 +33,7 @@ export function TalkPage() {
       )}
       {error && <FailureState error={error} onRetry={() => void refetch()} />}
       {talkers === undefined && !error && <Skeleton height={240} radius="md" />}
-      {talkers?.length === 0 && (
+      {talkers?.length === 0 && !error && (
         <EmptyState title="There is no agent to talk to">
           Make an agent and a first version of it; a draft will do.{' '}
           <a href="/docs/getting-started">How, step by step</a>

@@ -1,0 +1,107 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { LOGIN, useDashboard } from './harness/dashboard.ts'
+import { WIDE } from './harness/looks.ts'
+import { faultsAsShown } from './harness/page-faults.ts'
+
+const LONG_MS = 30_000
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const dashboard = useDashboard({ settings: { SIMULATOR: 'off', SWEEP_INTERVAL_SECONDS: '0' }, tenant: 'acme' })
+
+beforeAll(async () => {
+  await dashboard.ask('PUT', '/admin/tenants/acme', { tenant_id: 'acme', name: 'Acme' })
+})
+
+async function visit(path: string) {
+  const context = await dashboard.loggedIn(WIDE)
+  const { page } = await dashboard.visit(context, `/app/t/acme/${path}`)
+  return { context, page }
+}
+
+/** From now on nobody answers what is read. */
+const away = (page: Page) =>
+  page.route('**/api/v1/**', (route) => (route.request().method() === 'GET' ? route.abort() : route.fallback()))
+
+describe('a page whose service is away', () => {
+  it.each([
+    ['live', 'No call is going on'],
+    ['campaigns', 'Nobody is being called'],
+    ['people', 'No keys yet'],
+    ['overview', 'No agent had calls'],
+  ])('says of %s what failed, and no longer that there is nothing', async (path, nothing) => {
+    const { context, page } = await visit(path)
+    await page.clock.install()
+    await page.reload()
+    await page.getByText(nothing).waitFor()
+    await away(page)
+    await readAgain(page)
+    await page.getByText('The service cannot be reached.').first().waitFor()
+    expect(await page.getByText(nothing).count()).toBe(0)
+    expect(await faultsAsShown(page)).toEqual([])
+    await page.unroute('**/api/v1/**')
+    await page.getByRole('button', { name: 'Try again' }).last().click()
+    await page.getByText(nothing).waitFor()
+    await context.close()
+  })
+})
+
+/** As when a page is looked at again after a while. */
+async function readAgain(page: Page): Promise<void> {
+  await page.clock.fastForward(60_000)
+  await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+}
+
+describe('a request that nobody answers', () => {
+  it('is told of in its window after half a minute, goes on, and is done when it is answered at last', async () => {
+    const { context, page } = await visit('people')
+    await page.clock.install()
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+    await page.route('**/api/v1/admin/tenants/acme/api-keys', async (route) => {
+      if (route.request().method() === 'POST') await answered
+      await route.fallback()
+    })
+    await page.reload()
+    await page.getByRole('button', { name: 'New key' }).click()
+    const form = page.getByRole('dialog', { name: 'New key' })
+    await form.locator('*:focus').waitFor()
+    await form.getByRole('textbox', { name: /^Label/ }).fill('Till')
+    const asked = page.waitForRequest((request) => request.method() === 'POST')
+    await form.getByRole('button', { name: 'Make the key' }).click()
+    await asked
+    const told = form.getByText('No answer has come yet. It may be done all the same')
+    await page.clock.runFor(LONG_MS - 1_000)
+    expect(await told.count()).toBe(0)
+    await page.clock.runFor(1_000)
+    await told.waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    answer()
+    await form.waitFor({ state: 'hidden' })
+    await page.getByRole('cell', { name: 'Till' }).waitFor()
+    await context.close()
+  })
+})
+
+describe('a window that is sent when the session is over', () => {
+  it('says to people that it was not sent, and sends it once they have logged in again', async () => {
+    const { context, page } = await visit('desk')
+    await page.getByRole('button', { name: 'New task', exact: true }).click()
+    const form = page.getByRole('dialog', { name: 'New task' })
+    await form.locator('*:focus').waitFor()
+    await form.getByLabel("Customer's number").fill('+1 202 555 0155')
+    await context.clearCookies()
+    await form.getByRole('button', { name: 'Make the task' }).click()
+    const login = page.getByRole('dialog', { name: 'Log in again' })
+    await login.getByLabel('User name or e-mail').fill(LOGIN.username)
+    await login.locator('input[type=password]').fill(LOGIN.password)
+    await login.getByRole('button', { name: 'Log in', exact: true }).click()
+    await login.waitFor({ state: 'hidden' })
+    const told = await form.getByRole('alert').textContent()
+    expect(told).toContain('Not sent: your session was over. Send it again.')
+    expect(told).not.toContain('key')
+    await form.getByRole('button', { name: 'Make the task' }).click()
+    await form.waitFor({ state: 'hidden' })
+    await context.close()
+  })
+})
