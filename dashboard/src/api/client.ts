@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch'
 import type { paths } from './api-types.ts'
-import { failureOf } from './failure.ts'
+import { failureOf, sessionOver } from './failure.ts'
 import { askInTime, LONGEST_FILE_MS } from './time-limit.ts'
 
 /** The whole API, with the cookie of whoever is logged in. Give what it answers to `answerOf`. */
@@ -28,6 +28,7 @@ export async function answerOf<Data>(asked: Promise<Answered<Data>>): Promise<No
 /** A file of a tenant, such as a recording. @throws ApiFailure as `answerOf`. */
 export async function fileOf(path: string, tenantId: string): Promise<Blob> {
   const response = await askInTime(new Request(path, { headers: forTenant(tenantId) }), LONGEST_FILE_MS)
+  if (response.status === 401) throw sessionOver(true, response.headers.get('x-request-id') ?? undefined)
   if (!response.ok) throw await failureOf(response)
   return response.blob()
 }

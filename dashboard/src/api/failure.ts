@@ -57,6 +57,12 @@ export function unanswered(waitedMs: number): ApiFailure {
   return new ApiFailure({ status: 408, code: 'unreachable', message })
 }
 
+/** What a service says to whoever has no session it says to programs. `isRead`: nothing was to be changed. */
+export function sessionOver(isRead: boolean, requestId?: string): ApiFailure {
+  const message = isRead ? 'Your session is over. Log in again.' : 'Not sent: your session was over. Send it again.'
+  return new ApiFailure({ status: 401, code: 'unauthorized', message, ...(requestId !== undefined && { requestId }) })
+}
+
 /** Reads a refusal; what is not of the service's own shape came from something in between. */
 export async function failureOf(response: Response, body?: unknown): Promise<ApiFailure> {
   const told = (body ?? (await response.json().catch(() => null))) as Record<string, unknown> | null

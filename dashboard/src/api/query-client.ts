@@ -1,6 +1,6 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { api } from './client.ts'
-import { asFailure } from './failure.ts'
+import { asFailure, sessionOver } from './failure.ts'
 import { personIn, sessionQuery } from './session.ts'
 
 const FRESH_MS = 5_000
@@ -42,13 +42,9 @@ export function makeQueryClient(): QueryClient {
   return client
 }
 
-/** What a service says to whoever has no session it says to programs. */
+/** The refusal, to be read as one of the service's. */
 function noSession({ method }: Request, refused?: Response): Response {
-  const isRead = method === 'GET'
-  const error = isRead ? 'Your session is over. Log in again.' : 'Not sent: your session was over. Send it again.'
-  const requestId = refused?.headers.get('x-request-id')
-  return Response.json(
-    { ok: false, code: 'unauthorized', error, ...(requestId && { request_id: requestId }) },
-    { status: 401 },
-  )
+  const requestId = refused?.headers.get('x-request-id') ?? undefined
+  const { code, message: error } = sessionOver(method === 'GET', requestId)
+  return Response.json({ ok: false, code, error, request_id: requestId }, { status: 401 })
 }

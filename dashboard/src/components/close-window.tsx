@@ -18,7 +18,9 @@ export function CloseWindow({ isBusy, onClose }: CloseWindowProps) {
       <output className={styles.told}>
         {isBusy && <span className={styles.goesOn}>It goes on even if you close this.</span>}
       </output>
-      <NoAnswerYet isBusy={isBusy} />
+      <div className={styles.told}>
+        <NoAnswerYet isBusy={isBusy} />
+      </div>
     </>
   )
 }

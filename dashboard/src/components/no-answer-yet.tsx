@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import styles from './no-answer-yet.module.css'
 
 /** From then on it is said that something takes long. */
 const LONG_MS = 30_000
@@ -7,7 +8,7 @@ const LONG_MS = 30_000
 export function NoAnswerYet({ isBusy }: { isBusy: boolean }) {
   const isLong = useLong(isBusy)
   return (
-    <output>
+    <output className={styles.told}>
       {isLong && 'No answer has come yet. It may be done all the same: look before you ask for it once more.'}
     </output>
   )
