@@ -2131,7 +2131,7 @@ export interface components {
         };
         Error: {
             /** @enum {string} */
-            code: "invalid_request" | "missing_route" | "carrier_rejected" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "request_in_flight" | "dnc_listed" | "premium_number" | "country_not_allowed" | "consent_missing" | "outside_calling_hours" | "attempt_cap" | "tenant_busy" | "minutes_exhausted" | "budget_exhausted" | "no_agent" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_mismatch" | "upgrade_required" | "rate_limited" | "headers_too_large" | "internal" | "upstream_failed" | "sso_failed" | "unavailable" | "database_not_configured" | "carrier_credentials" | "carrier_busy" | "submission_unknown";
+            code: "invalid_request" | "missing_route" | "carrier_rejected" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "request_in_flight" | "dnc_listed" | "premium_number" | "country_not_allowed" | "consent_missing" | "outside_calling_hours" | "attempt_cap" | "tenant_busy" | "minutes_exhausted" | "budget_exhausted" | "no_agent" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_mismatch" | "upgrade_required" | "rate_limited" | "headers_too_large" | "internal" | "upstream_failed" | "sso_failed" | "unavailable" | "database_not_configured" | "carrier_credentials" | "carrier_busy" | "carrier_unreachable" | "submission_unknown";
             /** @description With a 400: what is wrong, and where. */
             details?: {
                 message: string;
@@ -2986,7 +2986,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Service Unavailable. What the operation needs is away: retry what is safe to repeat as Retry-After says; without that header something has to be set up first. Codes: `unavailable`, `database_not_configured`, `carrier_credentials`, `carrier_busy`, `submission_unknown`. */
+        /** @description Service Unavailable. What the operation needs is away: retry what is safe to repeat as Retry-After says; without that header something has to be set up first. Codes: `unavailable`, `database_not_configured`, `carrier_credentials`, `carrier_busy`, `carrier_unreachable`, `submission_unknown`. */
         ServiceUnavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
@@ -8988,7 +8988,7 @@ export interface operations {
                     "application/json": {
                         checks: components["schemas"]["Check"][];
                         /** @enum {string} */
-                        code: "invalid_request" | "missing_route" | "carrier_rejected" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "request_in_flight" | "dnc_listed" | "premium_number" | "country_not_allowed" | "consent_missing" | "outside_calling_hours" | "attempt_cap" | "tenant_busy" | "minutes_exhausted" | "budget_exhausted" | "no_agent" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_mismatch" | "upgrade_required" | "rate_limited" | "headers_too_large" | "internal" | "upstream_failed" | "sso_failed" | "unavailable" | "database_not_configured" | "carrier_credentials" | "carrier_busy" | "submission_unknown";
+                        code: "invalid_request" | "missing_route" | "carrier_rejected" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "request_in_flight" | "dnc_listed" | "premium_number" | "country_not_allowed" | "consent_missing" | "outside_calling_hours" | "attempt_cap" | "tenant_busy" | "minutes_exhausted" | "budget_exhausted" | "no_agent" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_mismatch" | "upgrade_required" | "rate_limited" | "headers_too_large" | "internal" | "upstream_failed" | "sso_failed" | "unavailable" | "database_not_configured" | "carrier_credentials" | "carrier_busy" | "carrier_unreachable" | "submission_unknown";
                         /** @description Something is away that this process works on without. */
                         degraded: boolean;
                         /** @description With a 400: what is wrong, and where. */
