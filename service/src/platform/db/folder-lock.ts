@@ -63,8 +63,30 @@ function describeOwner(folder: string): string {
 
 /** What is said about a folder that cannot be written or locked. */
 export function unusable(folder: string, cause: unknown): FolderError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  return new FolderError(`The folder ${folder} cannot hold the database (${reason}). Set DATA_DIR to another folder.`, {
-    cause,
-  })
+  return new FolderError(
+    `The folder ${folder} cannot hold the database (${reasonOf(cause)}). Set DATA_DIR to another folder.`,
+    {
+      cause,
+    },
+  )
+}
+
+/** What the embedded database throws where its files fail is no Error, and has the numbers of WASI. */
+const WASI_ERRORS = new Map<unknown, string>([
+  [2, 'EACCES: permission denied'],
+  [19, 'EDQUOT: the quota of the disk is used up'],
+  [22, 'EFBIG: a file would be too large'],
+  [29, 'EIO: the disk fails'],
+  [33, 'EMFILE: too many open files'],
+  [41, 'ENFILE: too many open files on this machine'],
+  [51, 'ENOSPC: no space left on the disk'],
+  [63, 'EPERM: operation not permitted'],
+  [69, 'EROFS: the disk can only be read'],
+])
+
+function reasonOf(cause: unknown): string {
+  if (typeof cause !== 'object' || cause === null) return String(cause)
+  if ('message' in cause && typeof cause.message === 'string' && cause.message !== '') return cause.message
+  if ('errno' in cause) return WASI_ERRORS.get(cause.errno) ?? `error ${String(cause.errno)}`
+  return 'for a reason that it does not tell'
 }
