@@ -41,7 +41,7 @@ function alone({ clock, log }: Deps): Cluster {
 function among({ clock, log, metrics, db }: Deps, link: RedisLink): Cluster {
   const count = watchNodeCount({ db, clock })
   const nodes = () => count.nodes
-  const { onDropped } = makeClusterMetrics(metrics.registry, { isUp: () => link.isUp, nodes })
+  const { onDropped } = makeClusterMetrics(metrics.registry, { isUp: () => link.doesWork, nodes })
   const bus = makeBus({ wire: redisWire(link), clock, log, onDropped })
   const rates = sharedRateCounter({
     clock,
@@ -63,4 +63,5 @@ function among({ clock, log, metrics, db }: Deps, link: RedisLink): Cluster {
 
 function expectUp(link: RedisLink): void {
   if (!link.isUp) throw new AppError('unavailable', 'Redis is away.')
+  if (!link.doesWork) throw new AppError('unavailable', 'Redis refuses what it is told.')
 }

@@ -45,6 +45,8 @@ export class RedisLink {
   #wasUp: boolean | null = null
   #upSinceMs = 0
   #isClosed = false
+  /** What Redis answered to the last command in place of doing it; null since it has done one. */
+  #refusal: string | null = null
 
   constructor(connections: Connections, { clock, log }: Omit<Deps, 'url'>) {
     this.#connections = connections
@@ -72,17 +74,25 @@ export class RedisLink {
     return !this.#isClosed && commands.status === 'ready' && subscriber.status === 'ready' && this.#hasSubscribed
   }
 
+  /** Whether it does what it is told: it may be reached and refuse all that writes, as when its memory is full or it is a replica. */
+  get doesWork(): boolean {
+    return this.isUp && this.#refusal === null
+  }
+
   /** For how long it has been up without a break: for ever when it was never seen away, 0 while it is away. */
   get upForMs(): number {
     return this.isUp && this.#wasUp ? this.#deps.clock.monotonicMs() - this.#upSinceMs : 0
   }
 
   /** @throws AppError `unavailable`: at once while it is away, after `timeoutMs` when it does not answer. */
-  async run<T>(command: (redis: Redis) => Promise<T>, timeoutMs: number): Promise<T> {
+  async run<T>(command: (redis: Redis) => Promise<T>, timeoutMs: number, isWrite = true): Promise<T> {
     if (!this.isUp) throw away()
     try {
-      return await withTimeout(this.#deps.clock, command(this.#connections.commands), timeoutMs, away)
+      const answer = await withTimeout(this.#deps.clock, command(this.#connections.commands), timeoutMs, away)
+      if (isWrite) this.#tellRefusal(null)
+      return answer
     } catch (error) {
+      if (error instanceof Error && error.name === REFUSED_BY) this.#tellRefusal(refusalIn(error.message))
       // What the library throws holds the command with all of its arguments.
       throw error instanceof AppError ? error : away((error as Error).message)
     }
@@ -145,6 +155,14 @@ export class RedisLink {
     redis.disconnect(true)
   }
 
+  /** Once for each kind of refusal, and once that there is none any more. */
+  #tellRefusal(refusal: string | null): void {
+    if (refusal === this.#refusal) return
+    this.#refusal = refusal
+    if (refusal === null) this.#deps.log.info({}, 'redis does again what it is told')
+    else this.#deps.log.warn({ refusal }, 'redis refuses what it is told: rate limits are counted by each node')
+  }
+
   /** Once for each change. */
   #tell(reason = 'no answer'): void {
     const { isUp } = this
@@ -156,6 +174,16 @@ export class RedisLink {
     if (isUp) this.#deps.log.info({}, 'redis is there')
     else this.#deps.log.warn({ reason }, 'redis is away')
   }
+}
+
+/** What `ioredis` calls the error that Redis itself answered with. */
+const REFUSED_BY = 'ReplyError'
+
+/** The kind of the error (OOM, READONLY, NOPERM, MISCONF): the rest of it may hold what was asked. */
+function refusalIn(message: string): string {
+  return (
+    /\b(OOM|READONLY|NOPERM|MISCONF|NOREPLICAS|NOAUTH)\b/.exec(message)?.[1] ?? /^[A-Z]+/.exec(message)?.[0] ?? 'ERR'
+  )
 }
 
 function away(detail?: string): AppError {

@@ -1,0 +1,48 @@
+import { Redis } from 'ioredis'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { useRedis } from '../../../test/harness/redis.ts'
+import { until } from '../../../test/harness/wait.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import { makeLog } from '../log.ts'
+import { openRedis } from './redis-link.ts'
+import { takeInRedis } from './redis-rate-counter.ts'
+
+describe('a Redis that is reached', () => {
+  const server = useRedis()
+
+  it.each([
+    ['its memory is full', 'OOM', ['maxmemory', '1'], ['maxmemory', '0']],
+    ['too few replicas are there', 'NOREPLICAS', ['min-replicas-to-write', '1'], ['min-replicas-to-write', '0']],
+  ] as const)(
+    'and refuses to write does not work, which is said once, until it writes again: %s',
+    async (_why, refusal, bar, mend) => {
+      const lines: Record<string, unknown>[] = []
+      const log = makeLog({
+        level: 'info',
+        secrets: [],
+        destination: { write: (line) => lines.push(JSON.parse(line)) },
+      })
+      const link = await openRedis({ url: server.url, clock: systemClock, log })
+      const operator = new Redis(server.url)
+      onTestFinished(() => {
+        link.close()
+        operator.disconnect()
+      })
+      await until(() => link.isUp, { what: 'Redis to be there' })
+      const take = () => takeInRedis(link, 'a', 10)
+      await take()
+      expect(link.doesWork).toBe(true)
+      await operator.config('SET', ...bar)
+      for (const attempt of [take, take]) await expect(attempt()).rejects.toMatchObject({ code: 'unavailable' })
+      expect([link.isUp, link.doesWork]).toEqual([true, false])
+      await operator.config('SET', ...mend)
+      await take()
+      expect(link.doesWork).toBe(true)
+      const said = lines.filter(({ msg }) => msg !== 'redis is there').map(({ msg, refusal }) => [msg, refusal])
+      expect(said).toEqual([
+        ['redis refuses what it is told: rate limits are counted by each node', refusal],
+        ['redis does again what it is told', undefined],
+      ])
+    },
+  )
+})
