@@ -19,6 +19,7 @@ import { type Phase, probes } from './platform/http/probes.ts'
 import { buildServer, type HttpServer, prepareChecks, stopServer } from './platform/http/server.ts'
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
 import { SteadyBeats } from './platform/nodes/steady-beats.ts'
+import { watchOpenFiles } from './platform/open-files.ts'
 import { publicAddressFault } from './public-address.ts'
 import { publicUrlOf } from './public-url.ts'
 import { makeSchedule } from './schedule.ts'
@@ -132,8 +133,10 @@ async function wire(deps: Deps): Promise<App> {
     ...{ db: database.vital, clock, log, version, nodeId, beats },
     sharedClock: deps.sharedClock,
   })
+  const stopWatchingFiles = watchOpenFiles({ clock, log })
   let closed: Promise<void> | undefined
   const close = async () => {
+    stopWatchingFiles()
     phase = 'stopping'
     steering.close()
     const delivered = delivery.close()

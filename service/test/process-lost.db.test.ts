@@ -17,6 +17,7 @@ const CLOSED_WITHIN_MS = 20_000
 const SPARE_FILES = 8
 /** What it may have when the crowd is gone. */
 const ENOUGH_FILES = 1_000
+const FEW_FILES = 256
 const NO_SUCH_CALL: CarrierReply = { status: 404, body: { code: 20404, message: 'not found' } }
 
 /** Fills the program's memory when it is told to by a signal. */
@@ -114,7 +115,24 @@ describe('the calls of a program', { timeout: TEST_TIMEOUT_MS }, () => {
       expect(await talk.browserCall()).not.toBe(callSid)
     },
   )
+
+  it.runIf(kind === 'embedded' && process.platform === 'linux')(
+    'F76: that may open few files from the start on are taken beside its database, and that is told',
+    async () => {
+      const program = startProgram(settings)
+      execFileSync('prlimit', ['--pid', String(program.pid), `--nofile=${FEW_FILES}:${FEW_FILES}`])
+      const address = await program.listening()
+      const talk = new ProgramTalk(address)
+      await talk.furnish()
+      await talk.browserCall()
+      expect(filesOf(program.pid)).toBeLessThan(FEW_FILES / 2)
+      expect((await fetch(`${address}/livez`)).status).toBe(200)
+      expect(program.stdout()).toContain('few files may be open at once')
+    },
+  )
 })
+
+const filesOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length
 
 function allowFiles(pid: number, count: number): void {
   execFileSync('prlimit', ['--pid', String(pid), `--nofile=${count}:`])
@@ -122,7 +140,7 @@ function allowFiles(pid: number, count: number): void {
 
 /** Lets a process have a few more files, and connects until it has none. */
 async function takeAllFiles(pid: number, port: number): Promise<Socket[]> {
-  const limit = readdirSync(`/proc/${pid}/fd`).length + SPARE_FILES
+  const limit = filesOf(pid) + SPARE_FILES
   allowFiles(pid, limit)
   const crowd = Array.from({ length: 5 * SPARE_FILES }, () => connect(port, '127.0.0.1').on('error', () => {}))
   onTestFinished(() => {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
+import { fileLimit } from '../open-files.ts'
 import { FolderError, unusable } from './folder-lock.ts'
 
 /** The major version of PostgreSQL inside PGlite. Data of one major version cannot be read by another. */
@@ -25,10 +26,22 @@ export async function openData(folder: string): Promise<PGlite> {
   try {
     if (!existsSync(data)) await initialise(data)
     checkVersion(folder, data)
-    return await PGlite.create(data)
+    return await PGlite.create(data, { startParams: startParams() })
   } catch (error) {
     throw error instanceof FolderError ? error : unusable(folder, error)
   }
+}
+
+/** PostgreSQL keeps open what it has opened. */
+const MOST_FILES = 1_000
+/** It takes no smaller number. */
+const LEAST_FILES = 64
+
+/** A quarter of the files is the database's: the others are for connections, recordings and the journal. */
+function startParams(): string[] {
+  const quarter = Math.floor((fileLimit() ?? Number.POSITIVE_INFINITY) / 4)
+  const files = Math.max(LEAST_FILES, Math.min(quarter, MOST_FILES))
+  return [...PGlite.defaultStartParams, '-c', `max_files_per_process=${files}`]
 }
 
 /** Opens PostgreSQL with nothing in it, in memory: what is written is gone with the thread. */
