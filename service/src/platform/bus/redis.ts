@@ -9,7 +9,7 @@ const SEND_TIMEOUT_MS = 1_000
 export function redisWire(link: RedisLink): Wire {
   return {
     reachesOthers: true,
-    send: (channel, text) => link.run((redis) => redis.publish(PREFIX + channel, text), SEND_TIMEOUT_MS, false),
+    send: (channel, text) => link.run((redis) => redis.publish(PREFIX + channel, text), SEND_TIMEOUT_MS, 'message'),
     listen: (channel, listener) => link.listen(PREFIX + channel, listener),
   }
 }

@@ -4,6 +4,8 @@ import { AppError } from '../../kernel/errors.ts'
 import type { Log } from '../log.ts'
 
 type Deps = { url: string; clock: Clock; log: Pick<Log, 'info' | 'warn'> }
+/** A write, as a count is, or a message to other nodes: Redis may take the one and refuse the other. */
+type Kind = 'write' | 'message'
 type Connections = { commands: Redis; subscriber: Redis }
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -45,8 +47,8 @@ export class RedisLink {
   #wasUp: boolean | null = null
   #upSinceMs = 0
   #isClosed = false
-  /** What Redis answered to the last command in place of doing it; null since it has done one. */
-  #refusal: string | null = null
+  /** What Redis answered to the last write, and to the last message, in place of taking it; null since it has taken one. */
+  readonly #refusals: Record<Kind, string | null> = { write: null, message: null }
 
   constructor(connections: Connections, { clock, log }: Omit<Deps, 'url'>) {
     this.#connections = connections
@@ -76,7 +78,7 @@ export class RedisLink {
 
   /** Whether it does what it is told: it may be reached and refuse all that writes, as when its memory is full or it is a replica. */
   get doesWork(): boolean {
-    return this.isUp && this.#refusal === null
+    return this.isUp && Object.values(this.#refusals).every((refusal) => refusal === null)
   }
 
   /** For how long it has been up without a break: for ever when it was never seen away, 0 while it is away. */
@@ -85,14 +87,14 @@ export class RedisLink {
   }
 
   /** @throws AppError `unavailable`: at once while it is away, after `timeoutMs` when it does not answer. */
-  async run<T>(command: (redis: Redis) => Promise<T>, timeoutMs: number, isWrite = true): Promise<T> {
+  async run<T>(command: (redis: Redis) => Promise<T>, timeoutMs: number, kind: Kind = 'write'): Promise<T> {
     if (!this.isUp) throw away()
     try {
       const answer = await withTimeout(this.#deps.clock, command(this.#connections.commands), timeoutMs, away)
-      if (isWrite) this.#tellRefusal(null)
+      this.#tellRefusal(kind, null)
       return answer
     } catch (error) {
-      if (error instanceof Error && error.name === REFUSED_BY) this.#tellRefusal(refusalIn(error.message))
+      if (error instanceof Error && error.name === REFUSED_BY) this.#tellRefusal(kind, refusalIn(error.message))
       // What the library throws holds the command with all of its arguments.
       throw error instanceof AppError ? error : away((error as Error).message)
     }
@@ -156,11 +158,11 @@ export class RedisLink {
   }
 
   /** Once for each kind of refusal, and once that there is none any more. */
-  #tellRefusal(refusal: string | null): void {
-    if (refusal === this.#refusal) return
-    this.#refusal = refusal
-    if (refusal === null) this.#deps.log.info({}, 'redis does again what it is told')
-    else this.#deps.log.warn({ refusal }, 'redis refuses what it is told: rate limits are counted by each node')
+  #tellRefusal(kind: Kind, refusal: string | null): void {
+    if (refusal === this.#refusals[kind]) return
+    this.#refusals[kind] = refusal
+    if (refusal === null) this.#deps.log.info({ kind }, 'redis does again what it is told')
+    else this.#deps.log.warn({ kind, refusal }, 'redis refuses what it is told: this node works on without')
   }
 
   /** Once for each change. */

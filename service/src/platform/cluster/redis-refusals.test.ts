@@ -40,7 +40,7 @@ describe('a Redis that is reached', () => {
       expect(link.doesWork).toBe(true)
       const said = lines.filter(({ msg }) => msg !== 'redis is there').map(({ msg, refusal }) => [msg, refusal])
       expect(said).toEqual([
-        ['redis refuses what it is told: rate limits are counted by each node', refusal],
+        ['redis refuses what it is told: this node works on without', refusal],
         ['redis does again what it is told', undefined],
       ])
     },
