@@ -44,7 +44,7 @@ it('waits for what changes something, however long that takes', async () => {
   const { address, asked } = await hanging('')
   withoutWaiting()
   const leaving = new AbortController()
-  const settled = vi.fn()
+  const settled = vi.fn<(failure: unknown) => void>()
   const answer = askInTime(new Request(address, { method: 'POST', signal: leaving.signal })).catch(settled)
   await asked
   vi.advanceTimersByTime(LONGEST_READ_MS * 100)

@@ -7,9 +7,9 @@ export function restOf(shares: Share[]): number {
 
 /** Whether calls are shared alike, in whatever order the versions stand. */
 export function isSameShare(some: Share[], others: Share[]): boolean {
-  const inOrder = (shares: Share[]) =>
-    shares.map((share) => [share.agent_version_id, share.traffic_percentage]).toSorted()
-  return JSON.stringify(inOrder(some)) === JSON.stringify(inOrder(others))
+  const percents = new Map(others.map((share) => [share.agent_version_id, share.traffic_percentage]))
+  const isThere = (share: Share) => percents.get(share.agent_version_id) === share.traffic_percentage
+  return some.length === others.length && some.every(isThere)
 }
 
 /** Gives a version its share: at most what the others leave. */
