@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
+import type { AgentVersionId } from '../kernel/ids.ts'
 import { type CallReport, statusReport } from '../records/call-record.ts'
 import type { CallStatus } from '../records/call-values.ts'
 import { NODE, OTHER_NODE, someCall, storedEvents, tenantTold } from '../records/calls.fixture.ts'
@@ -91,6 +93,26 @@ describe('the reports of a carrier', () => {
       .where('call_sid', '=', 'CA2')
       .execute()
     expect(ended).toEqual([{ end_reason: 'rejected' }])
+  })
+
+  it.each([
+    [{ extraction: { type: 'object', properties: {} } }, 'missing', 'The call was not answered.'],
+    [{ extraction: null }, null, null],
+  ])('say of a call that never began that there is nothing to extract: %j', async (config, status, reason) => {
+    const [id, versionId] = ['0190a000-0000-7000-8000-00000000000a', '0190a000-0000-7000-8000-00000000000b']
+    await sql`insert into agents (tenant_id, id, agent_key, name, description, created_at, updated_at)
+              values ('acme', ${id}, 'support', 'Robin', '', now(), now())`.execute(test.db)
+    await sql`insert into agent_versions (tenant_id, id, agent_id, version_number, status, config, created_at, updated_at)
+              values ('acme', ${versionId}, ${id}, 1, 'published', ${JSON.stringify(config)}, now(), now())`.execute(
+      test.db,
+    )
+    const agent = { agentKey: 'support', agentName: 'Robin', versionId: versionId as AgentVersionId, versionNumber: 1 }
+    await sessions.open(acme, someCall('CA2', { agent }))
+    await statuses.record(acme.tenant_id, 'CA2', after(4_000, 'canceled'))
+    const ended = test.db.selectFrom('voice_sessions').select(['extraction_status', 'extraction_reason'])
+    expect(await ended.where('call_sid', '=', 'CA2').execute()).toEqual([
+      { extraction_status: status, extraction_reason: reason },
+    ])
   })
 
   it('leave the session that has a stream to its own end', async () => {

@@ -8,6 +8,7 @@ import { type CallRecord, isComplete } from './call-record.ts'
 import { type LockedCall, updateRecord } from './call-store.ts'
 import { insertScoring } from './evaluations/scoring-store.ts'
 import { nextLook } from './open-call-store.ts'
+import { wantsExtraction } from './wanted-extraction-store.ts'
 
 /** The call as this transaction has locked it. */
 type Change = LockedCall & {
@@ -27,7 +28,7 @@ export async function changeCall(
   tenant: TenantRuntime,
   { call, before, change, now }: Change,
 ): Promise<CallRecord> {
-  const after = change(before)
+  const after = await withoutConversation(tx, before, change(before))
   const [log, session] = [changes(before.log, after.log), changes(before.session, after.session)]
   await updateRecord(tx, before, { log, session, look: nextLook(before, after, now) })
   await haveScored(tx, before, after, now)
@@ -37,6 +38,16 @@ export async function changeCall(
     await enqueueBilling(tx, tenant, { subject, outcome: billingOutcome(after, now) }, now)
   }
   return after
+}
+
+/** A session that has ended and never began: there is nothing that its version's extraction could be taken from. */
+async function withoutConversation(tx: Tx, before: CallRecord, after: CallRecord): Promise<CallRecord> {
+  const { tenant_id, agent_version_id: versionId, started_at, ended_at, extraction_status, qa_reason } = after.session
+  const hasJustEnded = before.session.ended_at === null && ended_at !== null
+  if (!hasJustEnded || started_at !== null || extraction_status !== null || versionId === null) return after
+  if (!(await wantsExtraction(tx, tenant_id, versionId))) return after
+  const missing = { extraction_status: 'missing' as const, extraction_reason: qa_reason }
+  return { log: after.log, session: { ...after.session, ...missing } }
 }
 
 /** What a process that is gone has not stored yet may still come: from the files of its journal. */
