@@ -202,6 +202,12 @@ describe('the end of a session', () => {
     expect(withTrueEnd(guessed, endOf('carrier_lost', 10)).log).toMatchObject(lost)
   })
 
+  it('has whole ms of audio, whatever the sums have made of them', () => {
+    const end = endOf('caller_hangup', 10)
+    const usage = { ...end.usage, audioSeconds: 7.5600000000000005 }
+    expect(withSessionEnd(ringing(), { ...end, usage }).session.usage.audio_seconds).toBe(7.56)
+  })
+
   it('took no time when no stream ever began', () => {
     expect(withSessionEnd(ringing(), endOf('caller_hangup', 9_000)).session.duration_seconds).toBe(0)
   })

@@ -186,7 +186,7 @@ function stored(
       input_tokens: Math.max(usage.inputTokens, before.usage.input_tokens),
       output_tokens: Math.max(usage.outputTokens, before.usage.output_tokens),
       cached_tokens: Math.max(usage.cachedTokens, before.usage.cached_tokens),
-      audio_seconds: Math.max(usage.audioSeconds, before.usage.audio_seconds),
+      audio_seconds: Math.max(toMs(usage.audioSeconds), before.usage.audio_seconds),
     },
   }
 }
@@ -263,6 +263,11 @@ export function withTrueEnd({ log, session }: CallRecord, { endReason, at: _at, 
 function costStored(before: number | null, costUsd: number | null | undefined): number | null {
   if (costUsd === undefined || costUsd === null) return costUsd === null ? null : before
   return Math.max(roundedUsd(costUsd), before ?? 0)
+}
+
+/** Sums of seconds have more digits than they mean. */
+function toMs(seconds: number): number {
+  return Math.round(seconds * 1_000) / 1_000
 }
 
 function whole(ms: number | null): number | null {
