@@ -77,10 +77,12 @@ const summary = {
   version_number: nullable(Type.Integer()),
   model: nullable(
     Type.String({
-      description: "The one that spoke last. Null: the driver's default, or the stream never began.",
+      description: 'The one that spoke last, also where it was a default. Null: the stream never began.',
     }),
   ),
-  voice: text,
+  voice: nullable(
+    Type.String({ description: "The model's, also where it was a default. Null: the stream never began." }),
+  ),
   audio_output_provider: Type.Enum(['primary', 'secondary'], {
     description: 'Whose voice is heard: what the tenant asks for, and, once the session has ended, who spoke last.',
   }),

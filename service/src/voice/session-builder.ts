@@ -25,7 +25,7 @@ import { controlsOf, toolCallOf } from './session-controls.ts'
 import { customerOf } from './session-customer.ts'
 import type { SessionDeps } from './session-deps.ts'
 import { modelsFor } from './session-models.ts'
-import { Speaker } from './session-speaker.ts'
+import { Speaker, speakerNames } from './session-speaker.ts'
 import { secondVoiceFor } from './session-voice.ts'
 import type { HangUpOutcome } from './stream-ends.ts'
 import type { StreamedCall } from './streamed-call.ts'
@@ -50,7 +50,7 @@ export type IsHeld = () => Promise<boolean>
 
 /** Makes the sessions of calls. */
 export type SessionBuilder = {
-  /** What the call's session will run with: null is the driver's own default. */
+  /** What the call's session will run with, a default of the driver's by its name; null where the driver does not tell. */
   modelOf(tenant: TenantRuntime, agent: ResolvedAgent): { model: string | null; voice: string | null }
   /** A session that has not begun: dispatch `opened` to it. `onEnded` is called once, when nothing of it is left running. */
   build(call: StreamedCall, onEnded: (ended: EndedCall) => void): { session: CallSession; live: LiveSession }
@@ -91,10 +91,8 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
   const putOff = new PutOff(clock)
 
   return {
-    modelOf: (tenant, { config }) => ({
-      model: config.realtime_model || tenant.model,
-      voice: config.voice || tenant.voice,
-    }),
+    modelOf: (tenant, { config }) =>
+      speakerNames(driver, { model: config.realtime_model || tenant.model, voice: config.voice || tenant.voice }),
     build(call, onEnded) {
       const { tenant, streamSid, codec, carrier } = call
       const now = new Date(clock.now())

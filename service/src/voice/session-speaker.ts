@@ -13,7 +13,7 @@ type Deps = {
   call: StreamedCall
   tools: readonly Tool[]
   facts: Omit<PlanFacts, 'asyncTools' | 'price' | 'fallback'>
-  driver: Pick<RealtimeDriver, 'priceOf'>
+  driver: Pick<RealtimeDriver, 'priceOf' | 'modelFor' | 'voiceFor'>
   /** What takes its place when it stays away. */
   fallback?: Pick<RealtimeDriver, 'priceOf' | 'modelFor'> | null | undefined
   now: Date
@@ -77,9 +77,20 @@ function speakerOf(
   const fallback = other ? fallbackOf(other, setup) : null
   const plan = planOf(call.tenant, config, {
     ...{ ...facts, asyncTools, clips, price, fallback, holdMs: holdAudio?.ms },
-    speaker: { model: setup.model, voice: setup.voice },
+    speaker: speakerNames(driver, setup),
   })
   return { agent, tools, setup, plan, clips, holdAudio }
+}
+
+/** Who speaks when these are asked for: once the default is another one, it is still known who spoke. */
+export function speakerNames(
+  driver: Pick<RealtimeDriver, 'modelFor' | 'voiceFor'>,
+  { model, voice }: Pick<ModelSetup, 'model' | 'voice'>,
+): { model: string | null; voice: string | null } {
+  return {
+    model: driver.modelFor ? driver.modelFor(model) : model,
+    voice: driver.voiceFor ? driver.voiceFor(voice) : voice,
+  }
 }
 
 function fallbackOf(other: Pick<RealtimeDriver, 'priceOf' | 'modelFor'>, { model }: ModelSetup) {

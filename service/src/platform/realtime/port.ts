@@ -135,6 +135,8 @@ export type RealtimeDriver = {
   priceOf?(model: string | null): ModelPrice | null
   /** The model that speaks when this one is asked for (null: the driver's own default). Missing: that one. */
   modelFor?(model: string | null): string | null
+  /** The same of its voice. */
+  voiceFor?(voice: string | null): string | null
   /** Starts to connect and returns at once; `ready` or `closed` follows. */
   open(setup: ModelSetup, listener: ModelListener): ModelSession
 }

@@ -32,6 +32,8 @@ export function openaiDriver({ url, apiKey, clock, log, defaults }: DriverOption
     name: 'openai',
     capabilities: { truncation: true, callerTranscripts: true, textOutput: true, nativeMulaw: true },
     priceOf: (model) => priceOf(model ?? defaults.model),
+    modelFor: (model) => model ?? defaults.model,
+    voiceFor: (voice) => voice ?? defaults.voice,
     open(setup, listener) {
       const address = addressOf(base, setup, defaults)
       const frames = new SetupFrames(setup, defaults, log ?? null)
