@@ -114,7 +114,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'another session for a model that has stalled',
     file: `${SESSION}/stalled.ts`,
-    find: '  if (count > 1) return replaceOrGiveUp(step)\n',
+    find: '  if (leaveStalled(step, stalls)) return\n',
     put: '',
     tests: [`${SESSION}/stalled.test.ts`],
   },
