@@ -6,7 +6,7 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { openDatabase } from './database.ts'
 import { keepAlive, systemClock } from './kernel/clock.ts'
 import { AppError } from './kernel/errors.ts'
-import { type Log, makeLog } from './platform/log.ts'
+import { type Log, makeLog, standardOutput } from './platform/log.ts'
 import { type Rehearsal, type StartBeside, startRehearsal } from './rehearsal.ts'
 import { welcome } from './welcome.ts'
 
@@ -17,6 +17,7 @@ const STOP_MARGIN_MS = 1_000
 const SAME_REQUEST_MS = 500
 
 async function main(): Promise<void> {
+  writeLastLines()
   const config = readConfig(process.env)
   const secrets = [
     ...[
@@ -115,6 +116,13 @@ async function stop({ app, rehearsal }: Running, log: Log): Promise<void> {
   })
   await app?.close()
   await rehearsal?.stop()
+}
+
+/** Whoever reads the log has its last lines, and does not hold up the end if they do not take them. */
+function writeLastLines(): void {
+  // Node has a pipe say that it is full, in place of blocking, once it has made a stream of it.
+  void process.stdout
+  process.on('exit', () => standardOutput().flushSync())
 }
 
 /** After an error that nobody expected the state is unknown: end, and let the supervisor start a sound process. */

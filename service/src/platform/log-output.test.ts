@@ -8,7 +8,9 @@ import { scratchFolder } from '../../test/harness/scratch.ts'
 
 /** More than a pipe holds. Who has written it waits for a word on what to do. */
 const PROGRAM = `
-  import { makeLog } from '${new URL('log.ts', import.meta.url)}'
+  import { makeLog, standardOutput } from '${new URL('log.ts', import.meta.url)}'
+  void process.stdout
+  process.on('exit', () => standardOutput().flushSync())
   const log = makeLog({ level: 'info', secrets: [] })
   for (let line = 0; line < 2000; line += 1) log.info({ line, filling: 'x'.repeat(200) }, 'a line')
   process.stderr.write('written')

@@ -1,7 +1,6 @@
 import { fstatSync, write, writeSync } from 'node:fs'
-import { systemClock } from '../kernel/clock.ts'
+import { othersFirst, systemClock } from '../kernel/clock.ts'
 
-const STANDARD_OUTPUT = 1
 /** What may wait for a slow reader; lines beyond it are dropped, because memory is for calls. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024
 /** A pipe of Linux holds so much. */
@@ -15,6 +14,7 @@ const LAST_LINES_WITHIN_MS = 1_000
  * the end of the process.
  *
  * What a reader does not take yet waits, up to 16 MiB, and what cannot be written at all (nobody reads any more, a full disk) is dropped.
+ * A pipe must not block: who writes to a full one that does waits for its reader, and nothing can end that.
  */
 export class LogOutput {
   readonly #fd: number
@@ -30,10 +30,6 @@ export class LogOutput {
   constructor(fd: number) {
     this.#fd = fd
     this.#isFile = isFile(fd)
-    // Who writes to a pipe that is full would wait for its reader, and nothing could end that: the stream that Node makes of it, when it is
-    // first looked at, has the pipe say that it is full.
-    if (fd === STANDARD_OUTPUT && !this.#isFile) void process.stdout
-    process.on('exit', () => this.flushSync())
   }
 
   write(line: string): void {
@@ -43,7 +39,7 @@ export class LogOutput {
     this.#lines.push(line)
     if (this.#isBusy) return
     this.#isBusy = true
-    setImmediate(() => this.#writeOut())
+    this.#writeSoon()
   }
 
   /**
@@ -70,7 +66,11 @@ export class LogOutput {
     const fault = this.#writeSome()
     if (fault === 'gone') this.#drop()
     if (fault === 'full') systemClock.after(AGAIN_AFTER_MS, () => this.#writeOut())
-    else setImmediate(() => this.#writeOut())
+    else this.#writeSoon()
+  }
+
+  #writeSoon(): void {
+    void othersFirst().then(() => this.#writeOut())
   }
 
   #writeToDisk(): void {

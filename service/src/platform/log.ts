@@ -100,8 +100,8 @@ function withCleanChildren(log: Logger): Log {
 
 let output: LogOutput | null = null
 
-/** One for the process: it is emptied when that ends. */
-function standardOutput(): LogDestination {
+/** One for the process, which is to flush it at its end. */
+export function standardOutput(): LogOutput {
   output ??= new LogOutput(STANDARD_OUTPUT)
   return output
 }

@@ -4,7 +4,7 @@ import type { Cancel, Clock } from '../kernel/clock.ts'
 import type { Log } from './log.ts'
 
 /** With so many, a hundred calls, their clients and the embedded database have room beside each other. */
-export const ENOUGH_FILES = 1_024
+const ENOUGH_FILES = 1_024
 const LOOK_INTERVAL_MS = 5_000
 /** As many files as a process may have open, of which each connection is one. */
 const OPEN_FILES = '/proc/self/fd'

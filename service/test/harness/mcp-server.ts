@@ -119,7 +119,7 @@ export async function startMcpServer(): Promise<McpServerDouble> {
     if (result === 'hang') return
     if (result === 'reset') return void request.socket.resetAndDestroy()
     if ('status' in result && 'body' in result)
-      return void saidAsIs(response, result as { status: number; body: string }, id)
+      return saidAsIs(response, result as { status: number; body: string }, id)
     if ('rpcError' in result) return say(response, { id, error: { code: -32_602, message: result.rpcError } })
     say(response, { id, result })
   }

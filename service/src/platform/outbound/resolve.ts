@@ -31,7 +31,7 @@ export function makeResolve({ servers, hostsFile = HOSTS_FILE }: Options = {}): 
     const asked = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
     const addresses = asked.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
     if (addresses.length > 0) return addresses
-    const faults = asked.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : []))
+    const faults = asked.flatMap((each): Error[] => (each.status === 'rejected' ? [each.reason as Error] : []))
     const other = faults.find((fault) => !MAY_BE_LOCAL.has(codeOf(fault)))
     if (other !== undefined) throw other
     const known = await local(host)

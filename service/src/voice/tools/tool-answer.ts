@@ -61,11 +61,11 @@ function parsed(text: string): object | null {
 
 /** Whether a value goes too deep to be told as JSON. Level by level, so that whatever was parsed can be asked about. */
 export function isTooDeep(value: unknown): boolean {
-  const isNested = (member: unknown) => typeof member === 'object' && member !== null
+  const isNested = (member: unknown): member is object => typeof member === 'object' && member !== null
   let level = [value].filter(isNested)
   for (let depth = 0; level.length > 0; depth++) {
     if (depth === MAX_DEPTH) return true
-    level = level.flatMap((each) => Object.values(each as object).filter(isNested))
+    level = level.flatMap((each) => Object.values(each).filter(isNested))
   }
   return false
 }
