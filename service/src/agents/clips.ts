@@ -1,4 +1,5 @@
 import { type Clock, withTimeout } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { withDeadline } from '../platform/chat/deadline.ts'
 import type { Db } from '../platform/db/schema.ts'
@@ -53,7 +54,14 @@ const LOAD_WITHIN_MS = 250
 const SPEAK_WITHIN_MS = 30_000
 /** A clip that could not be made is not asked for again for so long; one that nobody will make costs its attempts. */
 const PAUSE_MS = 30_000
-/** Files for callers on hold that are fetched at once: each takes tens of megabytes until it is read. */
+/** Words that are spoken ahead: some hundred versions' first words of one tenant wait at most. */
+const MAKING = { running: 8, runningOfTenant: 6, waitingOfTenant: 500 }
+/**
+ * Files for callers on hold, apart from the words: a slow server of one tenant keeps nobody's greeting waiting. Each takes tens of megabytes
+ * until it is read.
+ */
+const FETCHING_LATER = { running: 3, runningOfTenant: 1, waitingOfTenant: 50 }
+/** Such files of versions that are being published, at once. */
 const MAX_FETCHING = 4
 const LASTING_PAUSE_MS = 24 * 3_600_000
 const MAX_PAUSED = 1_000
@@ -69,7 +77,8 @@ export function makeClips(deps: Deps): Clips {
 class KeptClips implements Clips {
   readonly #deps: Deps
   readonly #cache = new ClipCache()
-  readonly #making = new ClipQueue()
+  readonly #making = new ClipQueue(MAKING)
+  readonly #fetchingLater = new ClipQueue(FETCHING_LATER)
   readonly #pending = new Set<Promise<void>>()
   readonly #fetching = new Map<string, Promise<void>>()
   readonly #pausedUntilMs = new Map<string, number>()
@@ -109,17 +118,25 @@ class KeptClips implements Clips {
     const name = nameOf(tenantId, clip.key)
     const [kept] = await findClips(this.#deps.db, tenantId, [clip.key])
     if (kept) return
-    if (this.#fetching.size >= MAX_FETCHING && !this.#fetching.has(name)) {
-      throw new SpeechFault('cannot be fetched now, as many others are: publish again in a moment')
-    }
+    if (!this.#fetching.has(name)) this.#expectRoom(tenantId)
     const fetching = this.#fetching.get(name) ?? this.#make(tenantId, clip).finally(() => this.#fetching.delete(name))
     this.#fetching.set(name, fetching)
     await fetching
   }
 
+  /** @throws AppError `unavailable` while a file of the same tenant is fetched to be published, or as many as may be. */
+  #expectRoom(tenantId: TenantId): void {
+    const isOwn = [...this.#fetching.keys()].some((name) => name.startsWith(nameOf(tenantId, '')))
+    if (!isOwn && this.#fetching.size < MAX_FETCHING) return
+    const headers = { 'retry-after': '5' }
+    throw new AppError('unavailable', 'Other files for callers on hold are being fetched: publish again in a moment.', {
+      headers,
+    })
+  }
+
   async close(): Promise<void> {
     this.#closing.abort()
-    await this.#making.close()
+    await Promise.all([this.#making.close(), this.#fetchingLater.close()])
     while (this.#pending.size > 0) await Promise.all(this.#pending)
   }
 
@@ -168,7 +185,8 @@ class KeptClips implements Clips {
       this.#pause(name, err instanceof SpeechFault && err.isLasting ? LASTING_PAUSE_MS : PAUSE_MS)
       this.#deps.log.warn({ err, tenant_id: tenantId, kind: clip.kind }, 'a clip could not be made')
     }
-    this.#making.add(name, () => this.#make(tenantId, clip).catch(failed))
+    const queue = clip.speech ? this.#making : this.#fetchingLater
+    queue.add(tenantId, name, () => this.#make(tenantId, clip).catch(failed))
   }
 
   /** Writes down that a call has these, without waiting for it: those that are used are kept. */

@@ -36,6 +36,7 @@ beforeEach(async () => {
   host.received.length = 0
   host.answer({ status: 200, body: MUSIC })
   await makeTenant(test.db, ACME)
+  await makeTenant(test.db, 'globex' as TenantId)
   const agents = makeAgents({ db: test.db, clock: systemClock })
   agentId = (await agents.create(ACME, { agentKey: 'desk', name: 'Desk', description: '' }, THE_SYSTEM)).id
 })
@@ -105,6 +106,22 @@ describe('what a version has callers on hold hear', () => {
     await test.db.deleteFrom('clips').execute()
     host.answer({ status: 500 })
     expect(await publish()).toMatchObject({ status: 'published' })
+  })
+
+  it('is not fetched to be published while another file of the same tenant is, which is no fault of its own', async () => {
+    host.answer('hang', { status: 200, body: MUSIC })
+    const { clips } = node()
+    const first = clips.keepHoldAudio(ACME, `${host.url}?slow`)
+    await Promise.all([
+      expect(first).rejects.toThrow(),
+      host.receive(1).then(async () => {
+        await expect(clips.keepHoldAudio(ACME, host.url)).rejects.toMatchObject({
+          ...{ code: 'unavailable', message: expect.stringContaining('publish again in a moment') },
+        })
+        await clips.keepHoldAudio('globex' as TenantId, host.url)
+        await clips.close()
+      }),
+    ])
   })
 
   it('is fetched again for the next call when it is missing, and the log says why it is not there', async () => {
