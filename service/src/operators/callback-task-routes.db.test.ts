@@ -391,6 +391,8 @@ describe('the transitions of a callback task', () => {
     ['those that it has when none are given', { notes: null }, 'Red.', null],
   ])('have it done with %s', async (_what, given, notes, note) => {
     const { id } = await create({ notes: 'Red.' })
+    // What is done in the same millisecond has no order in the history.
+    await clock.advance(1)
     const { task } = (await act(id, 'complete', { disposition: 'resolved', ...given })).body
     expect(task).toMatchObject({ status: 'completed', notes })
     const { body } = await server.call<{ changes: { note: string | null }[] }>(
