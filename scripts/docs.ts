@@ -21,7 +21,8 @@ function page(): string {
 
 Every setting is an environment variable. \`npm start\` also reads \`.env\` (a variable that is already in the environment wins);
 \`npm run serve\` reads the environment alone. An empty variable counts as unset. All of them are checked before anything is opened: what
-is wrong, or contradicts another one, is told in a line that names the variable, and the service does not start.
+is wrong, or contradicts another one, is told in a line that names the variable, and the service does not start. A variable that is called almost as a setting that
+is not given is told in the log at the start.
 
 | variable | default | meaning |
 | --- | --- | --- |

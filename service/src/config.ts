@@ -260,6 +260,9 @@ export const SETTINGS = {
   }),
 }
 
+/** Every variable that is read. */
+export const SETTING_NAMES: readonly string[] = Object.values(SETTINGS).map(({ name }) => name)
+
 type Values = { [Key in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Key]['read']> }
 
 /** Every setting, read and checked, plus what follows from several of them. */

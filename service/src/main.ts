@@ -6,6 +6,7 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { openDatabase } from './database.ts'
 import { keepAlive, systemClock } from './kernel/clock.ts'
 import { AppError } from './kernel/errors.ts'
+import { misspeltIn } from './misspelt-settings.ts'
 import { type Log, makeLog, standardOutput } from './platform/log.ts'
 import { type Rehearsal, type StartBeside, startRehearsal } from './rehearsal.ts'
 import { welcome } from './welcome.ts'
@@ -34,6 +35,8 @@ async function main(): Promise<void> {
   ]
   const log = makeLog({ level: config.logLevel, secrets: secrets.filter((secret) => secret !== null) })
   crashOnTheUnexpected(log)
+  for (const { variable, meant } of misspeltIn(process.env))
+    log.warn({ variable, meant }, 'a variable that is no setting is called almost as one is')
   const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
     version: string
   }

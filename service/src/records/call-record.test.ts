@@ -7,6 +7,7 @@ import {
   type CallReport,
   isComplete,
   type SessionEnd,
+  statusReport,
   withProgress,
   withReport,
   withSessionEnd,
@@ -107,6 +108,17 @@ describe('a call of which reports come', () => {
       expect(shuffled.reduce(withReport, ringing())).toEqual(inOrder)
     }
     fc.assert(fc.property(reports, fc.nat({ max: 10 }), holds), { numRuns: 2_000 })
+  })
+
+  it('does not end before it was answered, though a clock was set back in between', () => {
+    const [answered, ended] = [statusReport('in-progress', at(5_000)), statusReport('completed', at(4_000))]
+    for (const reports of [
+      [answered, ended],
+      [ended, answered],
+    ]) {
+      const { log } = reports.reduce(withReport, ringing())
+      expect(log).toMatchObject({ status: 'completed', answered_at: at(5_000), ended_at: at(5_000) })
+    }
   })
 
   it('does not happen before it is known, whatever the clock of its carrier says', () => {

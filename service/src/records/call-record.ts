@@ -101,12 +101,14 @@ function sighted(log: CallLogRow, status: CallStatus, reportedAt: Date): Partial
   // The carrier's clock is not ours: nothing of a call happens before it is known.
   const at = later(reportedAt, log.created_at)
   const stands = joinSightings({ status: log.status, at: log.status_at }, { status, at })
+  const answeredAt = status === 'in-progress' ? earlier(log.answered_at, at) : log.answered_at
   return {
     status: stands.status,
     status_at: stands.at,
     started_at: STARTED.includes(status) ? earlier(log.started_at, at) : log.started_at,
-    answered_at: status === 'in-progress' ? earlier(log.answered_at, at) : log.answered_at,
-    ended_at: isOver(stands.status) ? stands.at : null,
+    answered_at: answeredAt,
+    // A clock may be set back in the middle of a call.
+    ended_at: isOver(stands.status) ? later(stands.at, answeredAt ?? stands.at) : null,
   }
 }
 
