@@ -128,9 +128,10 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
   }
   let forgetting: Promise<void> = Promise.resolve()
   const forget = async () => {
-    const failed = (err: unknown) => log.warn({ err }, 'old idempotency keys were not forgotten')
-    for (const keys of [DIAL_KEYS, CAMPAIGN_KEYS])
+    for (const keys of [DIAL_KEYS, CAMPAIGN_KEYS]) {
+      const failed = (err: unknown) => log.warn({ err, table: keys.table }, 'old idempotency keys were not forgotten')
       await forgetKeysAcrossTenants(db, keys, keysFreeBefore(new Date(clock.now()))).catch(failed)
+    }
   }
   const timers = [
     clock.every(LOOK_INTERVAL_MS, () => void settling.look()),
