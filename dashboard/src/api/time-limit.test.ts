@@ -53,3 +53,12 @@ it('waits for what changes something, however long that takes', async () => {
   await answer
   expect(settled).toHaveBeenCalledOnce()
 })
+
+it('ends a question that nobody waits for any more', async () => {
+  const { address, asked } = await hanging('{')
+  const leaving = new AbortController()
+  const answer = askInTime(new Request(address, { signal: leaving.signal })).catch((failure: unknown) => failure)
+  await asked
+  leaving.abort()
+  expect(await answer).toMatchObject({ name: 'AbortError' })
+})

@@ -22,11 +22,13 @@ async function readInTime(request: Request, longestMs: number): Promise<Response
   const limit = new AbortController()
   const timer = setTimeout(() => limit.abort(), longestMs)
   try {
-    const response = await fetch(request, { signal: limit.signal })
+    const response = await fetch(request, { signal: AbortSignal.any([request.signal, limit.signal]) })
     // An answer that has begun to come may hang as well.
     const body = await response.blob()
     return new Response(WITHOUT_BODY.has(response.status) ? null : body, response)
-  } catch {
+  } catch (error) {
+    // Who asked wants no answer any more.
+    if (request.signal.aborted) throw error
     throw limit.signal.aborted ? unanswered(longestMs) : unreachable()
   } finally {
     clearTimeout(timer)
