@@ -24,7 +24,7 @@ async function readInTime(request: Request, longestMs: number): Promise<Response
   try {
     const response = await fetch(request, { signal: AbortSignal.any([request.signal, limit.signal]) })
     // An answer that has begun to come may hang as well.
-    const body = await response.blob()
+    const body = await response.arrayBuffer()
     return new Response(WITHOUT_BODY.has(response.status) ? null : body, response)
   } catch (error) {
     // Who asked wants no answer any more.

@@ -7,7 +7,7 @@ let statements: PgliteStatements
 
 beforeAll(async () => {
   pglite = await PGlite.create()
-}, 30_000)
+})
 afterAll(() => pglite.close())
 
 beforeEach(async () => {
