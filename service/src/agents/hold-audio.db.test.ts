@@ -36,7 +36,7 @@ beforeEach(async () => {
   host.received.length = 0
   host.answer({ status: 200, body: MUSIC })
   await makeTenant(test.db, ACME)
-  await makeTenant(test.db, 'globex' as TenantId)
+  await makeTenant(test.db, 'globex')
   const agents = makeAgents({ db: test.db, clock: systemClock })
   agentId = (await agents.create(ACME, { agentKey: 'desk', name: 'Desk', description: '' }, THE_SYSTEM)).id
 })
