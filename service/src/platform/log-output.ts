@@ -44,7 +44,7 @@ export class LogOutput {
 
   /**
    * Writes what waits before it returns, for a second at most. What its reader has not taken by then is lost, and this is not tried again.
-   * What the disk is at work on it finishes by itself, even at the end of the process.
+   * What the disk is at work on it finishes by itself, even at the end of the process, perhaps behind the lines that are written here.
    */
   flushSync(): void {
     const untilMs = systemClock.monotonicMs() + LAST_LINES_WITHIN_MS

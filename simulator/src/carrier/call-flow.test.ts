@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { talkSpans, voicedShare } from '../audio/levels.ts'
+import { talkSpans } from '../audio/levels.ts'
 import { tone } from '../audio/tone.ts'
 import { stereoWav } from '../audio/wav.ts'
 import { makePhraseBook } from '../speech/phrase-book.ts'
@@ -41,8 +41,7 @@ describe('an inbound call', () => {
       FromCity: '',
     })
     expect(bridge.formsOf('/status').map((form) => form.get('CallStatus'))).toEqual(['completed'])
-    // A share of the whole call, in which the voice is made first: how long that takes depends on the machine.
-    expect(voicedShare(call.recording?.agent ?? new Uint8Array())).toBeGreaterThan(0.05)
+    expect(talkSpans(call.recording?.agent ?? new Uint8Array())).toHaveLength(1)
   })
 
   it.each([
@@ -124,7 +123,7 @@ describe('a document that cannot be run', () => {
     const call = pair.ring()
     expect(await call.ended).toEqual({ status: 'completed', by: 'document' })
     expect(call.notifications).toMatchObject([{ code }])
-    expect(voicedShare(call.recording?.agent ?? new Uint8Array())).toBeGreaterThan(0.1)
+    expect(talkSpans(call.recording?.agent ?? new Uint8Array())).not.toEqual([])
   })
 
   it('is error 11200 for a bad status and 11205 for no connection', async () => {
