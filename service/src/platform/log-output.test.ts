@@ -1,10 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, constants, openSync, readFileSync } from 'node:fs'
+import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { scratchFolder } from '../../test/harness/scratch.ts'
+import { until } from '../../test/harness/wait.ts'
+import { LogOutput } from './log-output.ts'
 
 /** More than a pipe holds. Who has written it waits for a word on what to do. */
 const PROGRAM = `
@@ -55,11 +57,11 @@ describe('the output of a process', () => {
   }
 
   /** A pipe whose reader holds it open and does not read. */
-  function pipe(): { reader: number; writer: number } {
+  function pipe(flags = 0): { reader: number; writer: number } {
     const path = join(root, 'pipe')
     execFileSync('mkfifo', [path])
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    const writer = openSync(path, constants.O_WRONLY)
+    const writer = openSync(path, constants.O_WRONLY | flags)
     open.push(reader, writer)
     return { reader, writer }
   }
@@ -88,6 +90,24 @@ describe('the output of a process', () => {
     expect(afterMs).toBeLessThan(ENDS_WITHIN_MS)
   })
 
+  it('says how many lines it dropped, once its reader reads again', async () => {
+    const { reader, writer } = pipe(constants.O_NONBLOCK)
+    const output = new LogOutput(writer)
+    const line = `${'x'.repeat(1024 * 1024 - 1)}\n`
+    for (let number = 0; number < 20; number += 1) output.write(line)
+    let text = ''
+    const read = () => {
+      text += readSome(reader)
+      return text
+    }
+    await until(() => read().length === 16 * line.length, { what: 'what had room', everyMs: 1 })
+    output.write('the next one\n')
+    await until(() => read().endsWith('the next one\n'), { what: 'the next line' })
+    const told = text.slice(16 * line.length).split('\n')
+    expect(JSON.parse(told[0] ?? '')).toMatchObject({ level: 'warn', lines: 4 })
+    expect(told.slice(1)).toEqual(['the next one', ''])
+  })
+
   it('gets every line in a file', async () => {
     const path = join(root, 'log')
     const file = openSync(path, 'a')
@@ -99,3 +119,14 @@ describe('the output of a process', () => {
     expect(numbers).toEqual(Array.from({ length: LINES }, (_, line) => line))
   })
 })
+
+/** What a pipe holds now; nothing where it is empty. */
+function readSome(reader: number): string {
+  const buffer = Buffer.alloc(1024 * 1024)
+  try {
+    return buffer.toString('utf8', 0, readSync(reader, buffer))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return ''
+    throw error
+  }
+}

@@ -1,19 +1,20 @@
 import { fstatSync, write, writeSync } from 'node:fs'
 import { othersFirst, systemClock } from '../kernel/clock.ts'
 
-/** What may wait for a slow reader; lines beyond it are dropped, because memory is for calls. */
+/** What may wait for a slow reader; lines beyond it are dropped and counted, because memory is for calls. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024
 /** A pipe of Linux holds so much. */
 const MOST_AT_ONCE_BYTES = 64 * 1024
 const AGAIN_AFTER_MS = 20
 /** How long the last lines of a process may wait for somebody to read them. */
 const LAST_LINES_WITHIN_MS = 1_000
+const DROPPED = 'log lines were dropped, because nobody read them in time'
 
 /**
  * Lines on their way to a file, a pipe or a socket: none of them holds up who writes it, and no reader that has stopped to read holds up
  * the end of the process.
  *
- * What a reader does not take yet waits, up to 16 MiB, and what cannot be written at all (nobody reads any more, a full disk) is dropped.
+ * What a reader does not take yet waits, up to 16 MiB; how many lines were dropped beyond that, the next one that finds room says. What cannot be written at all (nobody reads any more, a full disk) is dropped.
  * A pipe must not block: who writes to a full one that does waits for its reader, and nothing can end that.
  */
 export class LogOutput {
@@ -22,6 +23,8 @@ export class LogOutput {
   readonly #isFile: boolean
   #lines: string[] = []
   #waitingBytes = 0
+  /** Lines that found no room since the last one that did. */
+  #dropped = 0
   /** Of what was begun: what is still to be written. */
   #rest: Buffer = Buffer.alloc(0)
   #isBusy = false
@@ -34,7 +37,11 @@ export class LogOutput {
 
   write(line: string): void {
     const bytes = Buffer.byteLength(line)
-    if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) return
+    if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
+      this.#dropped += 1
+      return
+    }
+    if (this.#dropped > 0) this.#tellDropped()
     this.#waitingBytes += bytes
     this.#lines.push(line)
     if (this.#isBusy) return
@@ -55,6 +62,14 @@ export class LogOutput {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_AFTER_MS)
       this.#isGivenUp = systemClock.monotonicMs() > untilMs
     }
+  }
+
+  #tellDropped(): void {
+    const time = new Date(systemClock.now()).toISOString()
+    const line = `${JSON.stringify({ level: 'warn', time, lines: this.#dropped, msg: DROPPED })}\n`
+    this.#dropped = 0
+    this.#waitingBytes += line.length
+    this.#lines.push(line)
   }
 
   #writeOut(): void {
