@@ -37,7 +37,7 @@ async function chat(body: unknown, { key = 'right', method = 'POST' } = {}) {
 
 const user = (content: string) => ({ role: 'user', content })
 const assistant = (content: string) => ({ role: 'assistant', content })
-const tools = [{ type: 'function', function: { name: 'find_order', parameters: { type: 'object' } } }]
+const tools = [{ type: 'function', function: { name: 'find_order', parameters: { type: 'object', properties: {} } } }]
 const SHOP = { model: 'any:shop', tools }
 
 async function said(messages: object[], more: object = SHOP): Promise<Message> {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { assess } from './assessment.ts'
 import type { Cue, Reply } from './brain.ts'
 import { fillIn } from './extraction.ts'
+import { functionDescription, functionName, MAX_TOOLS, soundFunction } from './function-tool.ts'
 import { refusedKey } from './handshake.ts'
 import { newId } from './ids.ts'
 import { bodyOf, errorOf } from './json-exchange.ts'
@@ -32,14 +33,21 @@ const message = object(
 
 const tool = object(
   { type: oneOf(['function']) },
-  { function: object({ name: text() }, { description: text(), parameters: record(anything), strict: boolean }) },
+  {
+    function: soundFunction(
+      object(
+        { name: functionName },
+        { description: functionDescription, parameters: record(anything), strict: boolean },
+      ),
+    ),
+  },
 )
 
 /** What of a request is understood; a rehearsal refuses what it would not do, so that nobody counts on it. */
 const request = object(
   { model: text(200), messages: list(message) },
   {
-    tools: list(tool),
+    tools: list(tool, MAX_TOOLS),
     metadata: record(text()),
     stream: boolean,
     user: text(),

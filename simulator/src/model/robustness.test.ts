@@ -13,7 +13,7 @@ const session = {
   type: 'realtime',
   instructions: 'Be kind.',
   output_modalities: ['text'],
-  tools: [{ type: 'function', name: 'f', parameters: { type: 'object' } }],
+  tools: [{ type: 'function', name: 'f', parameters: { type: 'object', properties: {} } }],
   tool_choice: { type: 'function', name: 'f' },
   truncation: { type: 'retention_ratio', retention_ratio: 0.5 },
   audio: {

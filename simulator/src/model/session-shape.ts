@@ -1,3 +1,4 @@
+import { functionDescription, functionName, MAX_TOOLS, soundFunction } from './function-tool.ts'
 import { ModelError } from './model-error.ts'
 import {
   anything,
@@ -51,9 +52,11 @@ export const toolChoice = textOr(
   }),
 )
 
-const functionTool = object(
-  { type: oneOf(['function']), name: text(64) },
-  { description: text(), parameters: record(anything) },
+const functionTool = soundFunction(
+  object(
+    { type: oneOf(['function']), name: functionName },
+    { description: functionDescription, parameters: record(anything) },
+  ),
 )
 const mcpTool = object(
   { type: oneOf(['mcp']), server_label: text() },
@@ -69,7 +72,7 @@ const mcpTool = object(
 )
 
 /** What the model may call. */
-export const tools = list(variants('type', { function: functionTool, mcp: mcpTool }))
+export const tools = list(variants('type', { function: functionTool, mcp: mcpTool }), MAX_TOOLS)
 
 /** Labels that a client hangs on a response: at most 16 pairs. */
 export const metadata = nullable(record(text(512), 16))

@@ -47,6 +47,17 @@ describe('session.update', () => {
     [rt({ tools: [{ type: 'function', name: 'a', meta: 1 }] }), 'unknown_parameter', 'session.tools[0].meta'],
     [rt({ tools: [{ type: 'function' }] }), 'missing_required_parameter', 'session.tools[0].name'],
     [rt({ tools: [{ name: 'a' }] }), 'missing_required_parameter', 'session.tools[0].type'],
+    [rt({ tools: [{ type: 'function', name: 'look up' }] }), 'invalid_value', 'session.tools[0].name'],
+    [
+      rt({ tools: [{ type: 'function', name: 'a', description: 'x'.repeat(1_025) }] }),
+      'string_above_max_length',
+      'session.tools[0].description',
+    ],
+    [
+      rt({ tools: Array.from({ length: 129 }, (_, index) => ({ type: 'function', name: `tool_${index}` })) }),
+      'array_above_max_length',
+      'session.tools',
+    ],
     [rt({ tool_choice: 'maybe' }), 'invalid_value', 'session.tool_choice'],
     [rt({ max_output_tokens: 0 }), 'integer_below_min_value', 'session.max_output_tokens'],
     [rt({ max_output_tokens: 4097 }), 'integer_above_max_value', 'session.max_output_tokens'],
@@ -69,6 +80,35 @@ describe('session.update', () => {
     ['realtime', 'invalid_type', 'session'],
   ])('refuses %j as %s of %s', (session, code, param) => {
     expect(refusal(session)).toMatchObject({ code, param })
+  })
+
+  it.each([
+    [{}, `schema must be a JSON Schema of 'type: "object"', got 'type: "None"'.`],
+    [{ type: 'array', items: {} }, `schema must be a JSON Schema of 'type: "object"', got 'type: "array"'.`],
+    [
+      { type: 'object', properties: {}, anyOf: [] },
+      "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
+    ],
+    [{ type: 'object' }, 'In context=(), object schema missing properties.'],
+    [
+      { type: 'object', properties: { tags: { type: 'array' } } },
+      "In context=('properties', 'tags'), array schema missing items.",
+    ],
+    [
+      { type: 'object', properties: { a: { anyOf: [{ type: 'string' }, { type: 'object' }] } } },
+      "In context=('properties', 'a', 'anyOf', '1'), object schema missing properties.",
+    ],
+    [
+      { type: 'object', properties: { a: { type: 'array', items: { type: 'array' } } } },
+      "In context=('properties', 'a', 'items'), array schema missing items.",
+    ],
+  ])('refuses a function whose arguments are %j', (parameters, why) => {
+    const sound = { type: 'function', name: 'sound', parameters: { type: 'object', properties: {} } }
+    expect(refusal(rt({ tools: [sound, { type: 'function', name: 'odd', parameters }] }))).toMatchObject({
+      code: 'invalid_function_parameters',
+      message: `Invalid schema for function 'odd': ${why}`,
+      param: 'session.tools[1].parameters',
+    })
   })
 
   it('changes what is given, keeps what is not, and fills in turn detection', () => {

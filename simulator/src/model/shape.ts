@@ -5,7 +5,7 @@ import { ModelError } from './model-error.ts'
  *
  * `path` is what the refusal names as `param`. Refusals carry the codes and the wording of the real server.
  * @throws ModelError `unknown_parameter`, `missing_required_parameter`, `invalid_type`, `invalid_value`,
- *   `{integer,decimal}_{below_min,above_max}_value`, `string_above_max_length`.
+ *   `{integer,decimal}_{below_min,above_max}_value`, `{string,array}_above_max_length`.
  */
 export type Shape<T> = (value: unknown, path: string) => T
 
@@ -42,10 +42,12 @@ export function record<T>(shape: Shape<T>, maxKeys = Number.POSITIVE_INFINITY): 
   }
 }
 
-/** A list of one shape. */
-export function list<T>(shape: Shape<T>): Shape<T[]> {
+/** A list of one shape, of at most `maxLength`. */
+export function list<T>(shape: Shape<T>, maxLength = Number.POSITIVE_INFINITY): Shape<T[]> {
   return (value, path) => {
     if (!Array.isArray(value)) throw wrongType(path, 'an array', value)
+    if (value.length > maxLength)
+      throw new ModelError('array_above_max_length', tooManyEntries(path, maxLength, value.length), path)
     return value.map((entry: unknown, index) => shape(entry, `${path}[${index}]`))
   }
 }
@@ -156,6 +158,10 @@ function tooLong(path: string, max: number, length: number): string {
 
 function tooMany(path: string, max: number): string {
   return `Invalid '${path}': too many properties. Expected an object with at most ${max} properties.`
+}
+
+function tooManyEntries(path: string, max: number, length: number): string {
+  return `Invalid '${path}': array too long. Expected an array with maximum length ${max}, but got an array with length ${length} instead.`
 }
 
 function bounded(
