@@ -1,5 +1,6 @@
 import { AppError, invalidRequest } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
+import { escalate } from './live-notes.ts'
 import type { LiveCommand, LiveSession } from './live-sessions.ts'
 
 /** What a supervisor asks for. */
@@ -54,9 +55,8 @@ const ACTIONS: Record<string, Doing> = {
   },
   escalate:
     ({ target = null }) =>
-    (session) => {
-      session.escalation = { target }
-    },
+    (session) =>
+      escalate(session, target),
   transfer({ target = '', reason }) {
     if (target === '') throw invalidRequest([{ path: '/body/target', message: 'is required for this action' }])
     return (session) => session.transfers.transfer({ target, summary: reason ?? '', isWarm: false }, false)

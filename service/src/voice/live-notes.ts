@@ -2,6 +2,7 @@ import { roundedUsd } from '../platform/realtime/price.ts'
 import { cutTurn } from '../records/journal-entry.ts'
 import { storedTimeline } from '../records/turn-timeline.ts'
 import type { LiveEvents } from './live-events.ts'
+import type { LiveSession } from './live-sessions.ts'
 import type { LiveNote, Turn } from './session/events.ts'
 
 /** Tells those who watch a call that a piece of the conversation is finished; the same item again replaces it. */
@@ -20,6 +21,12 @@ export function tellTurn(events: LiveEvents, turn: Turn): void {
   })
 }
 
+/** Notes for all who look at the call that a person is wanted in it, and whom. */
+export function escalate(session: LiveSession, target: string | null): void {
+  session.escalation = { target }
+  session.events.publish('state', { state: session.phase, escalated: true, escalation_target: target })
+}
+
 /** Tells those who watch a call what the session notes, as far as it is meant for them. */
 export function tellNote(events: LiveEvents, note: LiveNote): void {
   switch (note.type) {
@@ -27,6 +34,8 @@ export function tellNote(events: LiveEvents, note: LiveNote): void {
       return events.publish('state', { state: note.state })
     case 'taken_over':
       return events.publish('state', { state: 'talking', taken_over: note.isOn })
+    case 'muted':
+      return events.publish('state', { state: note.state, muted: note.isOn })
     case 'answered':
       return events.publish('state', {
         ...{ state: note.state, answered_by: note.by, answered_by_source: note.from },

@@ -213,6 +213,20 @@ describe('live sessions', () => {
         : []
     }
 
+    it('with what supervisors do to them', async () => {
+      await app.talk({ CallSid: 'CA1' })
+      const { told } = await watch()
+      for (const action of ['mute', 'mute', 'unmute']) expect((await act({ action })).status).toBe(200)
+      expect((await act({ action: 'escalate', target: 'the boss' })).status).toBe(200)
+      await until(() => told.some(({ data }) => 'escalated' in data), { what: 'the escalation' })
+      expect(told.map(({ data }) => data)).toEqual([
+        ...[{ state: 'waiting' }, { state: 'talking' }],
+        { state: 'talking', muted: true },
+        { state: 'talking', muted: false },
+        { state: 'talking', escalated: true, escalation_target: 'the boss' },
+      ])
+    })
+
     it('from their beginning to their end', async () => {
       const client = await app.talk({ CallSid: 'CA1' })
       const { response, told, state } = await watch()

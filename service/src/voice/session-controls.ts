@@ -1,4 +1,5 @@
 import type { CallSession } from './call-session.ts'
+import { escalate } from './live-notes.ts'
 import type { LiveSession } from './live-sessions.ts'
 import { customerOf } from './session-customer.ts'
 import type { Speaker } from './session-speaker.ts'
@@ -21,7 +22,7 @@ export function controlsOf(
       return true
     },
     escalated(target) {
-      made().live.escalation = { target }
+      escalate(made().live, target)
     },
     handOff(agent, { own, clips, summary }) {
       const { session } = made()

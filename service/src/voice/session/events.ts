@@ -183,6 +183,8 @@ export type LiveNote =
   | { type: 'state'; state: Phase }
   /** A person has the call, or the agent has it again. */
   | { type: 'taken_over'; isOn: boolean }
+  /** A supervisor has silenced the agent, or lets it speak again. */
+  | { type: 'muted'; state: Phase; isOn: boolean }
   /** It is known, or known better, who or what answered a call that was placed. */
   | { type: 'answered'; state: Phase; by: AnsweredBy; from: ReadFrom }
   | { type: 'turn_delta'; itemId: string; role: 'agent'; text: string }

@@ -9,6 +9,7 @@ import { isOutOfHands, type Step } from './state.ts'
 export function mute(step: Step): void {
   if (step.state.isMuted || step.state.ending) return
   step.set({ isMuted: true })
+  tell(step)
   // What is heard is not the agent.
   if (!isOutOfHands(step)) silence(step)
 }
@@ -18,6 +19,12 @@ export function unmute(step: Step): void {
   if (!step.state.isMuted) return
   const { owedSinceMs } = step.state
   step.set({ isMuted: false })
+  tell(step)
   if (owedSinceMs !== null) ask(step, { why: 'turn', instructions: null, thenEnd: null })
   else askNext(step)
+}
+
+function tell(step: Step): void {
+  const { phase, isMuted } = step.state
+  step.do({ type: 'note', note: { type: 'muted', state: phase, isOn: isMuted } })
 }
