@@ -62,7 +62,12 @@ const MESSAGES: Record<string, (error: ErrorObject, limit: unknown) => string> =
   maxProperties: (_error, limit) => `must have at most ${limit} members`,
 }
 
+/** What a zone such as +02:00 has become whose sign was not escaped. */
+const LOST_SIGN = / \d\d:\d\d$/
+
 function messageInQuery(error: ErrorObject): string {
+  if (error.keyword === 'format' && error.schema === 'date-time' && LOST_SIGN.test(String(error.data)))
+    return `${messageOf(error)}; the + of a zone is written as %2B in an address`
   if (error.keyword !== 'additionalProperties') return messageOf(error)
   const { properties = {} } = error.parentSchema as { properties?: object }
   return unknownParameter(Object.keys(properties))

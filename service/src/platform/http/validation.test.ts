@@ -194,8 +194,10 @@ describe('a query', () => {
     tag: Type.Optional(Type.Array(Type.String())),
     page: Type.Optional(Type.Array(Type.Integer())),
     score: Type.Optional(Type.Union([Type.Number(), Type.Literal('none')])),
+    since: Type.Optional(Timestamp),
   })
-  const UNKNOWN = 'is not a known parameter: there are limit, dry_run, status, tag, page, score'
+  const UNKNOWN = 'is not a known parameter: there are limit, dry_run, status, tag, page, score, since'
+  const TIMESTAMP = 'must be an ISO 8601 timestamp with its zone, like 2026-01-31T09:05:00.000Z'
 
   it('is text that becomes what its schema asks for', async () => {
     const answer = await ask(schema, '?limit=5&dry_run=true&status=open&tag=a')
@@ -209,6 +211,7 @@ describe('a query', () => {
     ['?tag=1&tag=true', { tag: ['1', 'true'] }],
     ['?score=-1.5', { score: -1.5 }],
     ['?score=none', { score: 'none' }],
+    ['?since=2026-01-31T09:05:00%2B02:00', { since: '2026-01-31T09:05:00+02:00' }],
     ['', {}],
   ])('%s is read as its schema asks', async (query, values) => {
     expect((await ask(schema, query)).json().query).toEqual(values)
@@ -222,6 +225,12 @@ describe('a query', () => {
     ['?limit=1&limit=2', '/query/limit', 'must be a whole number'],
     ['?dry_run=maybe', '/query/dry_run', 'must be true or false'],
     ['?status=closed', '/query/status', 'must be one of open, claimed'],
+    ['?since=2026-01-31', '/query/since', TIMESTAMP],
+    [
+      '?since=2026-01-31T09:05:00+02:00',
+      '/query/since',
+      `${TIMESTAMP}; the + of a zone is written as %2B in an address`,
+    ],
     ['?limits=5', '/query/limits', UNKNOWN],
     ['?__proto__=5', '/query/__proto__', UNKNOWN],
   ])('%s is refused with what is wanted', async (query, path, message) => {
