@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -21,6 +21,18 @@ const PROGRAM = `
     process.exit(3)
   })`
 const LINES = 2_000
+/** In a terminal, which it tells nothing of its end: the file that it makes then does. */
+const PROGRAM_OF_TERMINAL = `
+  import { writeFileSync } from 'node:fs'
+  import { makeLog, standardOutput } from '${new URL('log.ts', import.meta.url)}'
+  void process.stdout
+  process.on('exit', () => {
+    standardOutput().flushSync()
+    writeFileSync(process.env.ENDED, '')
+  })
+  const log = makeLog({ level: 'info', secrets: [] })
+  for (let line = 0; line < 2000; line += 1) log.info({ line, filling: 'x'.repeat(200) }, 'a line')
+  setTimeout(() => process.exit(), 50)`
 /** A second for the last lines, and what a busy machine takes. */
 const ENDS_WITHIN_MS = 5_000
 
@@ -88,6 +100,38 @@ describe('the output of a process', () => {
     const { code, afterMs } = await ended(program, 'stop')
     expect(code).toBe(3)
     expect(afterMs).toBeLessThan(ENDS_WITHIN_MS)
+  })
+
+  it('does not hold up its end where nobody reads its terminal', async () => {
+    const [program, ended] = [join(root, 'program.mjs'), join(root, 'ended')]
+    writeFileSync(program, PROGRAM_OF_TERMINAL)
+    // Whoever keeps the terminal is held up itself by a pipe that nobody reads.
+    child = spawn('script', ['--quiet', '--command', `"${process.execPath}" "${program}"`, '/dev/null'], {
+      stdio: ['pipe', pipe().writer, 'ignore'],
+      env: { ...process.env, ENDED: ended },
+    })
+    await until(() => existsSync(ended), { what: 'the end', timeoutMs: ENDS_WITHIN_MS })
+  })
+
+  it('says how many lines nobody took, and begins a new one behind a part of one', async () => {
+    const { reader, writer } = pipe(constants.O_NONBLOCK)
+    const output = new LogOutput(writer)
+    output.write(`${'x'.repeat(200_000)}\n`)
+    await until(() => readSome(reader) !== '', { what: 'a part of the line' })
+    closeSync(reader)
+    output.flushSync()
+    for (let number = 0; number < 3; number += 1) {
+      output.write('a line\n')
+      output.flushSync()
+    }
+    const again = openSync(join(root, 'pipe'), constants.O_RDONLY | constants.O_NONBLOCK)
+    open = [again, writer]
+    output.write('the next one\n')
+    output.flushSync()
+    const [part, told, ...next] = readSome(again).split('\n')
+    expect(part).toMatch(/^x*$/)
+    expect(JSON.parse(told ?? '')).toMatchObject({ level: 'warn', lines: 4 })
+    expect(next).toEqual(['the next one', ''])
   })
 
   it('says how many lines it dropped, once its reader reads again', async () => {

@@ -1,4 +1,5 @@
-import { fstatSync, write, writeSync } from 'node:fs'
+import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
+import { isatty } from 'node:tty'
 import { othersFirst, systemClock } from '../kernel/clock.ts'
 
 /** What may wait for a slow reader; lines beyond it are dropped and counted, because memory is for calls. */
@@ -8,30 +9,38 @@ const MOST_AT_ONCE_BYTES = 64 * 1024
 const AGAIN_AFTER_MS = 20
 /** How long the last lines of a process may wait for somebody to read them. */
 const LAST_LINES_WITHIN_MS = 1_000
-const DROPPED = 'log lines were dropped, because nobody read them in time'
+const LINE_FEED = 10
+const DROPPED = 'log lines were dropped: nobody took them in time'
+
+/** A line, and how many lines are lost with it: one that tells of others stands for those. */
+type Waiting = { line: string; lines: number }
 
 /**
  * Lines on their way to a file, a pipe or a socket: none of them holds up who writes it, and no reader that has stopped to read holds up
  * the end of the process.
  *
- * What a reader does not take yet waits, up to 16 MiB; how many lines were dropped beyond that, the next one that finds room says. What cannot be written at all (nobody reads any more, a full disk) is dropped.
+ * What a reader does not take yet waits, up to 16 MiB. What comes beyond that, and what cannot be written at all (nobody reads any more, a
+ * full disk), is dropped, and the next line that is taken says how many those were.
  * A pipe must not block: who writes to a full one that does waits for its reader, and nothing can end that.
  */
 export class LogOutput {
   readonly #fd: number
   /** A disk takes what it is given, only sometimes late. A pipe says that it is full, and is never waited for. */
   readonly #isFile: boolean
-  #lines: string[] = []
+  #lines: Waiting[] = []
   #waitingBytes = 0
-  /** Lines that found no room since the last one that did. */
+  /** Lines that are lost, and of which nothing is said yet. */
   #dropped = 0
-  /** Of what was begun: what is still to be written. */
+  /** What was written last is the beginning of a line. */
+  #endsInLine = false
+  /** Of what was begun: what is still to be written, and how many lines are lost with it. */
   #rest: Buffer = Buffer.alloc(0)
+  #begun = 0
   #isBusy = false
   #isGivenUp = false
 
   constructor(fd: number) {
-    this.#fd = fd
+    this.#fd = isatty(fd) ? unblocked(fd) : fd
     this.#isFile = isFile(fd)
   }
 
@@ -43,7 +52,7 @@ export class LogOutput {
     }
     if (this.#dropped > 0) this.#tellDropped()
     this.#waitingBytes += bytes
-    this.#lines.push(line)
+    this.#lines.push({ line, lines: 1 })
     if (this.#isBusy) return
     this.#isBusy = true
     this.#writeSoon()
@@ -65,11 +74,11 @@ export class LogOutput {
   }
 
   #tellDropped(): void {
-    const time = new Date(systemClock.now()).toISOString()
-    const line = `${JSON.stringify({ level: 'warn', time, lines: this.#dropped, msg: DROPPED })}\n`
+    const [lines, time] = [this.#dropped, new Date(systemClock.now()).toISOString()]
+    const line = `${JSON.stringify({ level: 'warn', time, lines, msg: DROPPED })}\n`
     this.#dropped = 0
     this.#waitingBytes += line.length
-    this.#lines.push(line)
+    this.#lines.push({ line, lines })
   }
 
   #writeOut(): void {
@@ -89,12 +98,15 @@ export class LogOutput {
   }
 
   #writeToDisk(): void {
-    const given = this.#rest
+    const [given, begun] = [this.#rest, this.#begun]
     this.#rest = Buffer.alloc(0)
+    this.#begun = 0
     write(this.#fd, given, (error, bytes) => {
-      this.#waitingBytes -= error ? given.length : bytes
-      // The line of which a full disk took a half is lost.
-      if (!error && bytes < given.length) this.#rest = Buffer.concat([given.subarray(bytes), this.#rest])
+      // At the end of the process others may have been begun meanwhile.
+      this.#rest = Buffer.concat([given, this.#rest])
+      this.#begun += begun
+      if (error) this.#dropBegun()
+      else this.#written(bytes)
       this.#writeOut()
     })
   }
@@ -111,13 +123,22 @@ export class LogOutput {
 
   #written(bytes: number): void {
     this.#waitingBytes -= bytes
+    if (bytes > 0) this.#endsInLine = this.#rest[bytes - 1] !== LINE_FEED
     this.#rest = this.#rest.subarray(bytes)
   }
 
   #drop(): void {
+    this.#dropBegun()
+    for (const { lines } of this.#lines) this.#dropped += lines
     this.#lines = []
-    this.#rest = Buffer.alloc(0)
     this.#waitingBytes = 0
+  }
+
+  #dropBegun(): void {
+    this.#waitingBytes -= this.#rest.length
+    this.#dropped += this.#begun
+    this.#rest = Buffer.alloc(0)
+    this.#begun = 0
   }
 
   /** Takes the next lines in hand, where none are. @returns whether there is something to write. */
@@ -125,8 +146,15 @@ export class LogOutput {
     if (this.#rest.length > 0) return true
     let [count, length] = [0, 0]
     for (; count < this.#lines.length && length < MOST_AT_ONCE_BYTES; count += 1)
-      length += this.#lines[count]?.length ?? 0
-    this.#rest = Buffer.from(this.#lines.splice(0, count).join(''))
+      length += this.#lines[count]?.line.length ?? 0
+    const begun = this.#lines.splice(0, count)
+    this.#begun = begun.reduce((sum, { lines }) => sum + lines, 0)
+    this.#rest = Buffer.from(begun.map(({ line }) => line).join(''))
+    // A full disk has taken a part of a line, and what was left of it is lost.
+    if (this.#endsInLine && count > 0) {
+      this.#rest = Buffer.concat([Buffer.from('\n'), this.#rest])
+      this.#waitingBytes += 1
+    }
     return this.#rest.length > 0
   }
 }
@@ -136,5 +164,14 @@ function isFile(fd: number): boolean {
     return fstatSync(fd).isFile()
   } catch {
     return false
+  }
+}
+
+/** A terminal of Node's blocks whoever writes to it while nobody reads: another way to it does not. Where there is none, itself. */
+function unblocked(terminal: number): number {
+  try {
+    return openSync(`/proc/self/fd/${terminal}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
+  } catch {
+    return terminal
   }
 }
