@@ -212,7 +212,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Say what was made of an access request; what is left out stays */
+        /** Say what was made of an access request */
         patch: operations["reviewAccessRequest"];
         trace?: never;
     };
@@ -7056,7 +7056,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 /**
                  * @example {
@@ -7064,10 +7064,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description An empty one takes away what is noted. */
+                    /** @description Left out it stays; an empty one takes away what is noted. */
                     note?: string;
                     /** @enum {unknown} */
-                    status?: "open" | "approved" | "rejected" | "spam";
+                    status: "open" | "approved" | "rejected" | "spam";
                 };
             };
         };

@@ -110,7 +110,7 @@ describe('the output of a process', () => {
       stdio: ['pipe', pipe().writer, 'ignore'],
       env: { ...process.env, ENDED: ended },
     })
-    await until(() => existsSync(ended), { what: 'the end', timeoutMs: ENDS_WITHIN_MS })
+    await until(() => existsSync(ended), { what: 'the end' })
   })
 
   it('says how many lines nobody took, and begins a new one behind a part of one', async () => {

@@ -90,13 +90,12 @@ export function intakeRoutes(
   }
 }
 
-const Review = Type.Object(
-  {
-    status: Type.Optional(Status),
-    note: Type.Optional(Type.String({ maxLength: 2_000, description: 'An empty one takes away what is noted.' })),
-  },
-  { additionalProperties: false, minProperties: 1 },
-)
+const Review = strict({
+  status: Status,
+  note: Type.Optional(
+    Type.String({ maxLength: 2_000, description: 'Left out it stays; an empty one takes away what is noted.' }),
+  ),
+})
 
 /** The administration of those who asked. */
 export function accessRequestRoutes(requests: AccessRequests): FastifyPluginAsyncTypebox {
@@ -124,7 +123,7 @@ export function accessRequestRoutes(requests: AccessRequests): FastifyPluginAsyn
       {
         schema: {
           tags: ['admin'],
-          summary: 'Say what was made of an access request; what is left out stays',
+          summary: 'Say what was made of an access request',
           operationId: 'reviewAccessRequest',
           params: strict({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
           body: Review,
@@ -132,7 +131,7 @@ export function accessRequestRoutes(requests: AccessRequests): FastifyPluginAsyn
         },
       },
       async (request) => {
-        const { status = null, note = null } = request.body
+        const { status, note = null } = request.body
         const reviewed = await requests.review(request.params.id, { status, note }, actorOf(request))
         return { ok: true as const, request: toWire(reviewed) }
       },

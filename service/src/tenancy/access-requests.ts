@@ -23,8 +23,8 @@ export type NewAccessRequest = Omit<AccessRequestRow, 'id' | 'status' | 'metadat
   honeypot: string
 }
 
-/** What is made of a request. Null leaves what there is; an empty note takes it away. */
-type AccessReview = { status: AccessRequestStatus | null; note: string | null }
+/** What is made of a request. No note leaves what there is; an empty one takes it away. */
+type AccessReview = { status: AccessRequestStatus; note: string | null }
 
 /** Who asks to become a tenant. */
 export type AccessRequests = {
@@ -61,14 +61,13 @@ export function makeAccessRequests({ db, clock, notify }: Deps): AccessRequests 
       const { rows, limit } = await listAccessRequests(db, status, page)
       return toPage(rows, limit, ({ created_at: createdAt, id }) => ({ createdAt, id }))
     },
-    review: (id, review, by) =>
+    review: (id, { status, note }, by) =>
       db.transaction().execute(async (tx) => {
         const request = isUuid(id) ? await lockAccessRequest(tx, id) : null
         if (!request) throw new AppError('not_found', 'There is no such access request.')
         const now = new Date(clock.now())
-        const status = review.status ?? request.status
-        const reviewed_at = review.status === null ? request.reviewed_at : status === 'open' ? null : now
-        const metadata = noted(request.metadata, review.note)
+        const reviewed_at = status === 'open' ? null : now
+        const metadata = noted(request.metadata, note)
         const reviewed = await reviewAccessRequest(tx, id, { status, reviewed_at, metadata })
         const told = { before: shown(request), after: shown(reviewed), at: now }
         await audit(tx, { by, action: 'access_request.reviewed', tenantId: null, targetId: id, ...told })

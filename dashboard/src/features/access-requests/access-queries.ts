@@ -27,7 +27,10 @@ export async function listRequests(
 /** What was made of a request. */
 export type AccessReview = { status: AccessStatus; note: string }
 
-/** Notes what was made of a request; what is left out stays. */
-export async function reviewRequest(id: string, body: Partial<AccessReview>): Promise<void> {
+/** Notes what was made of a request; a note that is left out stays. */
+export async function reviewRequest(
+  id: string,
+  body: Pick<AccessReview, 'status'> & Partial<AccessReview>,
+): Promise<void> {
   await answerOf(api.PATCH(`${REQUESTS}/{id}`, { params: { path: { id } }, body }))
 }

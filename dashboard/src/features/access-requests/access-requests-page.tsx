@@ -76,10 +76,10 @@ function Review({ request }: { request: AccessRequest }) {
   const { review_note: note } = request.metadata
   const begun: AccessReview = { status: request.status, note: typeof note === 'string' ? note : '' }
 
-  // With what it began with: somebody else may review the request meanwhile.
+  // Somebody else may have written a note meanwhile: one that was not changed stays out.
   async function review(values: AccessReview & { begun: AccessReview }): Promise<void> {
     const change = changedFields(values.begun, values)
-    if (Object.keys(change).length > 0) await reviewRequest(request.id, change)
+    if (Object.keys(change).length > 0) await reviewRequest(request.id, { ...change, status: values.status })
     await client.invalidateQueries({ queryKey: ACCESS_KEY })
   }
 
