@@ -169,9 +169,17 @@ describe('a call that loses its stream', () => {
     const client = await talked()
     client.terminate()
     await isDetached()
-    for (let times = 0; times < 5; times += 1) expect(await resume()).toContain('<Connect>')
+    const pauses: string[] = []
+    for (let times = 0; times < 5; times += 1) {
+      const document = await resume()
+      expect(document).toContain('<Connect>')
+      pauses.push(document.match(/<Response>(.*?)<Connect>/s)?.[1] ?? '')
+    }
+    // Whoever passes streams on to our nodes has ten seconds to see that one of them is gone.
+    expect(pauses).toEqual(['', ...[1, 2, 3, 4].map((seconds) => `<Pause length="${seconds}"/>`)])
     expect(await resume()).toMatch(/<Say>[^<]*sorry[^<]*<\/Say><Hangup\/>/)
     await ended()
+    expect((await session()).end_reason).toBe('carrier_lost')
     expect(await resume()).toContain(HANG_UP)
   })
 

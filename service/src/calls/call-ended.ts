@@ -25,6 +25,7 @@ export function endingOf({ call, reason, state }: EndedCall, clock: Pick<Clock, 
     next,
     streamSid,
     session: { endReason: reason, at, ...progressOf(call, state) },
+    ...(reason === 'carrier_lost' && state.ending?.isGuessed === false && { isForGood: true }),
     ...(reason === 'model_lost' && { isAtFallback: state.plan.fallbackNumber !== null }),
     call: call.direction !== 'browser' && mayGoOn(reason, state) ? null : statusReport('completed', at),
   }

@@ -21,8 +21,11 @@ export type AgainDeps = {
   hasHeir: () => Promise<boolean>
 }
 
-/** A call that loses its stream more often than this within a minute would lose the next one, too. */
-const MAX_TIMES = 5
+/**
+ * Before each stream within a minute: whoever passes streams on may need a while to see which of our nodes is gone. After the last of
+ * them a call would lose the next one, too. A session waits for 15 s anew with each that is promised.
+ */
+const PAUSE_SECONDS = [0, 1, 2, 3, 4] as const
 
 /** A call whose stream is over, or never began; `turnedAway`: its first one came to a node that had no room. */
 type Lost = { callSid: string; turnedAway: boolean }
@@ -42,11 +45,14 @@ export function makeConnectAgain(deps: AgainDeps): ConnectAgain {
   async function promised(tenant: TenantRuntime, { callSid, turnedAway }: Lost): Promise<CallVerb[] | null> {
     const { tenant_id: tenantId } = tenant
     const stream = await resuming.promise(tenantId, callSid, turnedAway)
-    if (!stream || stream.times > MAX_TIMES) return null
-    const { epoch, direction, agentVersionId: agent_version_id } = stream
+    if (!stream) return null
+    const { epoch, direction, agentVersionId: agent_version_id, times } = stream
+    const pauseSeconds = PAUSE_SECONDS[times - 1]
+    if (pauseSeconds === undefined) return null
     live.findCall(tenantId, callSid)?.command({ type: 'stream_promised' })
     log.info({ tenant_id: tenantId, call_sid: callSid, epoch }, 'a call without a stream is connected again')
-    return streamVerbs(deps, { tenant: tenantId, call_sid: callSid, agent_version_id, direction, epoch })
+    const verbs = streamVerbs(deps, { tenant: tenantId, call_sid: callSid, agent_version_id, direction, epoch })
+    return pauseSeconds === 0 ? verbs : [{ type: 'pause', seconds: pauseSeconds }, ...verbs]
   }
 
   return {

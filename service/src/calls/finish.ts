@@ -21,6 +21,8 @@ export type CallEnding = CallHolder & {
   session: SessionEnd
   /** How the call itself ended; null when it goes on without us, as after a transfer, or nobody knows yet. */
   call: CallReport | null
+  /** Of one that has lost its stream: that none will come any more, and its carrier has ended it. */
+  isForGood?: boolean
   /** Of one that has lost its model: whether it goes on at the fallback number; not given: that is not known. */
   isAtFallback?: boolean
 }
@@ -109,7 +111,7 @@ async function finishIn(tx: Tx, tenant: TenantRuntime, ending: CallEnding, now: 
   }
   if (!isHeldBy(call, ending)) return 'dropped'
   // Nobody knows that a call is over whose stream was lost, and the next one is on its way.
-  const isGuessed = ending.session.endReason === 'carrier_lost'
+  const isGuessed = ending.session.endReason === 'carrier_lost' && !ending.isForGood
   if (isGuessed && (await isStreamPromised(tx, tenant.tenant_id, ending.callSid, now))) return 'dropped'
   const { isAtFallback } = ending
   if (isAtFallback !== undefined) await noteFallback(tx, tenant.tenant_id, ending.callSid, isAtFallback)

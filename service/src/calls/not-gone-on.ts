@@ -64,7 +64,7 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
 
   async function end({ tenant_id: tenantId }: TenantRuntime, callSid: string, report: CallReport): Promise<void> {
     // A stream of it that is still on its way in comes too late.
-    live.hungUp(tenantId, callSid)
+    live.hungUp(tenantId, callSid, true)
     const notNoted = (err: unknown) => log.error({ err, call_sid: callSid }, 'the end of a call was not noted')
     await statuses.record(tenantId, callSid, report).catch(notNoted)
   }

@@ -203,10 +203,10 @@ export class LiveSessions {
     this.#beginning.delete(beginning)
   }
 
-  /** The carrier says that the call is over. False when nothing here has anything of it to end. */
-  hungUp(tenantId: TenantId, callSid: string): boolean {
+  /** The carrier says that the call is over, or is told so: `isLost`. False when nothing here has anything of it to end. */
+  hungUp(tenantId: TenantId, callSid: string, isLost = false): boolean {
     const session = this.findCall(tenantId, callSid)
-    session?.command({ type: 'hung_up' })
+    session?.command({ type: 'hung_up', isLost })
     const ended = this.#ended.get(callSid)
     if (ended?.tenantId === tenantId) ended.isGuessed = false
     const beginnings = [...this.#beginning].filter((each) => each.tenantId === tenantId && each.callSid === callSid)

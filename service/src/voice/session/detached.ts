@@ -203,11 +203,11 @@ export function streamStopped(step: Step): void {
   carrierGone(step, 'caller_hangup', true)
 }
 
-/** The carrier has ended the call, whoever was to have it. */
-export function hungUp(step: Step): void {
+/** The carrier has ended the call, whoever was to have it; `isLost`: because no stream of it could be had. */
+export function hungUp(step: Step, { isLost = false }: { isLost?: boolean }): void {
   const { detached, ending } = step.state
   if (detached) step.set({ detached: { ...detached, isHandedOver: false } })
   if (ending) step.set({ ending: { ...ending, isGuessed: false } })
   toldOver(step)
-  carrierGone(step, 'caller_hangup')
+  carrierGone(step, isLost ? 'carrier_lost' : 'caller_hangup')
 }

@@ -82,7 +82,7 @@ export type SessionEvent =
   | { type: 'mark'; name: string }
   | { type: 'dtmf'; digit: string }
   /** The carrier says that the call has ended. */
-  | { type: 'hung_up' }
+  | { type: 'hung_up'; isLost?: boolean }
   /** The carrier has ended the stream in order: as a rule because the call is over. */
   | { type: 'stream_stopped' }
   /** The stream is gone without a word. */

@@ -88,7 +88,7 @@ const ON_EVENT: OnEvent = {
   dtmf: (step, { digit }) => keyPressed(step, digit),
 
   backlog: backlogChanged,
-  hung_up: (step) => hungUp(step),
+  hung_up: (step, event) => hungUp(step, event),
   stream_stopped: (step) => streamStopped(step),
   stream_lost: (step) => streamLost(step),
   stream_promised: (step) => streamPromised(step),
