@@ -216,6 +216,8 @@ describe('Masked words', () => {
   it.each([
     ['Ring 0171-23, café?', 'xxxx 0000-00, xxxx?'],
     ['好吗 𠮷𝟗', '字字 𠀀𝟎'],
+    ['안녕하세요, مرحبا', 'xxxxx, xxxxx'],
+    ['नमस्ते', 'xxx\u0301x\u0301'],
     ['…', '…'],
   ])('are of the same length and kinds: %s', (words, mask) => {
     expect(masked(words)).toBe(mask)

@@ -1,3 +1,5 @@
+import { WITHOUT_BLANKS } from '../session/word-ends.ts'
+
 /** Texts of ours and of providers that say nothing of what anybody said: kinds, ids, names. Every other text is words. */
 const NO_WORDS = new Set([
   ...['type', 'kind', 'why', 'role', 'status', 'state', 'phase', 'reason', 'timer', 'fault', 'code', 'errorCode'],
@@ -21,14 +23,14 @@ export function withoutWords(value: unknown, change: (words: string) => unknown,
 const [X, ZERO, LAST_ASCII] = ['x', '0', 0x7f]
 
 /**
- * Words made unreadable: letters become x, digits 0, and of the same length and kind, for that is all of a text that a session looks
- * at. Spaces and signs stay.
+ * Words made unreadable: letters become x, digits 0, what stands over and under letters one accent, and of the same length and kind, for
+ * that is all of a text that a session looks at. Spaces and signs stay. Where a word of writing without blanks ends is not to be seen any more.
  */
 export function masked(words: string): string {
   let mask = ''
   for (let at = 0; at < words.length; at++) {
     const code = words.charCodeAt(at)
-    if (code > LAST_ASCII) return mask + words.slice(at).replaceAll(/[\p{L}\p{N}]/gu, maskOf)
+    if (code > LAST_ASCII) return mask + words.slice(at).replaceAll(/[\p{L}\p{M}\p{N}]/gu, maskOf)
     const isLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
     const isDigit = code >= 0x30 && code <= 0x39
     mask += isLetter ? X : isDigit ? ZERO : words[at]
@@ -39,6 +41,8 @@ export function masked(words: string): string {
 function maskOf(character: string): string {
   const isShort = character.length === 1
   if (/\p{N}/u.test(character)) return isShort ? ZERO : '𝟎'
-  if (/\p{Lo}/u.test(character)) return isShort ? '字' : '𠀀'
+  if (/\p{M}/u.test(character)) return isShort ? '\u0301' : '\u{1d165}'
+  // Its words are parted otherwise than those of other writing.
+  if (WITHOUT_BLANKS.test(character)) return isShort ? '字' : '𠀀'
   return isShort ? X : '𝐱'
 }
