@@ -195,7 +195,7 @@ describe('calls in doubt, however many', () => {
   }
 
   it('are settled within two minutes, also those that were looked at a moment before that', async () => {
-    const settling = settlingAt(async () => [])
+    const settling = settlingAt(async () => ({ calls: [], hasUnread: false }))
     clock.jump(109_000)
     await settling.look()
     expect(await statesOfAll()).toEqual(['unknown'])
@@ -203,6 +203,24 @@ describe('calls in doubt, however many', () => {
     await settling.look()
     expect(await statesOfAll()).toEqual(['failed'])
     await settling.close()
+  })
+
+  it('that would be placed again wait while the carrier lists what nobody can read', async () => {
+    await test.db
+      .updateTable('call_logs')
+      .set({ campaign_id: newId<CampaignId>(clock.now()) })
+      .execute()
+    clock.jump(120_000)
+    for (const [hasUnread, state] of [
+      [true, 'unknown'],
+      [false, 'failed'],
+    ] as const) {
+      const settling = settlingAt(async () => ({ calls: [], hasUnread }))
+      await settling.look()
+      await settling.close()
+      expect(await statesOfAll()).toEqual([state])
+      clock.jump(60_000)
+    }
   })
 
   it('wait together for a carrier that does not answer, not one after the other', async () => {
@@ -228,7 +246,7 @@ describe('calls in doubt, however many', () => {
       asked += 1
       if (asked === 1) await new Promise((resolve) => signal?.addEventListener('abort', resolve))
       signal?.throwIfAborted()
-      return []
+      return { calls: [], hasUnread: false }
     })
     clock.jump(110_000)
     const looking = settling.look()

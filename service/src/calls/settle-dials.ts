@@ -184,11 +184,12 @@ async function findAtCarrier(deps: Deps, tenant: TenantRuntime, search: Search):
   const askedMs = search.dial.created_at.getTime()
   const wanted = { from: search.dialled.from, to: search.dialled.to, since: new Date(askedMs - CLOCK_SKEW_MS) }
   const carrier = carriers[tenant.telephony.provider]
-  const calls = await bounded(deps.clock, search, (signal) => carrier.listCalls(account, wanted, signal))
+  const { calls, hasUnread } = await bounded(deps.clock, search, (signal) => carrier.listCalls(account, wanted, signal))
   const near = calls.filter(({ createdAt }) => Math.abs(createdAt.getTime() - askedMs) <= CLOCK_SKEW_MS)
   const isOurs = await Promise.all(near.map(({ callSid }) => findCallAcrossTenants(db, callSid)))
   const [found, ...others] = near.filter((_, at) => isOurs[at] === null)
-  if (!found) return { found: null, isRuledOut: true }
+  // What cannot be read may be the call.
+  if (!found) return hasUnread ? NOT_TOLD_APART : { found: null, isRuledOut: true }
   if (others.length > 0) return NOT_TOLD_APART
   const mayHaveMadeIt = await countDoubtedDials(db, tenant.tenant_id, { ...search.dialled, ...around(found) })
   return mayHaveMadeIt === 1 ? { found, isRuledOut: false } : NOT_TOLD_APART

@@ -50,11 +50,13 @@ export function mediaStreamRoutes(deps: MediaStreamRouteDeps): FastifyPluginAsyn
     const codec = await deps.codecOf(tenantIn(shown))
     const seat = shown === null ? deps.seats.take(request.ip) : null
     // A socket that is gone before it is one tells nobody but its connection.
-    request.raw.socket.once('close', () => seat?.release())
+    let isStream = false
+    request.raw.socket.once('close', () => isStream || seat?.release())
     const handshake = { url: deps.publicSocketUrl() + request.url, headers: request.headers }
     const { clock, log, watch, join, limits } = deps
     const { ip } = request
     deps.webSockets.accept(request, reply, (socket) => {
+      isStream = true
       return new MediaStream(socket, {
         ...{ clock, log, codec, watch, seat },
         join: (start, entry) =>

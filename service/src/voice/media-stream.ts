@@ -50,6 +50,8 @@ const POLICY = 1008
 const UNSUPPORTED = 1003
 const FAILED = 1011
 const TRY_AGAIN = 1013
+/** Ends that are for want of ours. */
+const OURS = new Set([FAILED, TRY_AGAIN])
 
 /** How long a socket may be silent about whose it is; one that showed a token at its handshake may take longer to start. */
 const TOKEN_WITHIN_MS = 5_000
@@ -98,6 +100,7 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
   }
 
   closed(): void {
+    if (this.#phase === 'joining') this.#deps.seat?.leave()
     this.#end()
     this.#tell({ type: 'stream_lost' })
   }
@@ -129,6 +132,7 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
 
   #start(start: StreamStart): void {
     this.#phase = 'joining'
+    this.#cancelWait()
     this.#socket.pause()
     const { clock } = this.#deps
     const startedAt = { date: new Date(clock.now()), monotonicMs: clock.monotonicMs() }
@@ -137,7 +141,6 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
       this.#refuse(TRY_AGAIN, 'the call could not begin in time')
     })
     const letIn = () => {
-      this.#cancelWait()
       this.#deps.seat?.letIn()
       this.#socket.exempt()
     }
@@ -150,7 +153,6 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
   #joined(session: StreamLeg): void {
     // The peer went away meanwhile, but the session has begun.
     if (this.#phase !== 'joining') return session.dispatch({ type: 'stream_lost' })
-    this.#cancelWait()
     this.#cancelBegin()
     this.#session = session
     this.#phase = 'live'
@@ -201,6 +203,7 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
 
   #refuse(code: number, reason: string): void {
     if (this.#phase === 'over') return
+    if (this.#phase === 'joining' && OURS.has(code)) this.#deps.seat?.leave()
     this.#end()
     this.#socket.close(code, reason)
     this.#tell({ type: 'stream_lost' })

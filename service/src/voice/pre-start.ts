@@ -2,12 +2,14 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { addressKey, makeTrusts } from '../platform/http/trust.ts'
 
-/** A socket that has not shown yet whose it is. Only the first of `letIn`, `refused` and `release` does anything. */
+/** A socket that has not shown yet whose it is. Only the first of `letIn`, `refused`, `leave` and `release` does anything. */
 export type Seat = {
   /** It has shown a good token: its address is one that calls come from. */
   letIn(): void
   /** It has shown a wrong one, which counts for whatever address. */
   refused(): void
+  /** It was not found out whose it is, for want of ours: that says nothing of its address. */
+  leave(): void
   /** It is over before it was let in. */
   release(): void
   /** What closes the socket, should another one need the seat. */
@@ -68,6 +70,7 @@ export class PreStartSeats {
       refused: () => {
         if (this.#taken.delete(taken)) this.#deps.failed?.(address)
       },
+      leave: () => void this.#taken.delete(taken),
       release: () => {
         if (this.#taken.delete(taken) && !this.#isTrusted(key)) this.#deps.failed?.(address)
       },

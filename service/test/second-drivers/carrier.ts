@@ -20,7 +20,7 @@ export function parrotDriver({ apiBaseUrl }: { apiBaseUrl: string }): TelephonyD
       return typeof given === 'string' && tokens.some((token) => secretsEqual(sign(url, token), given))
     },
     createCall: () => Promise.reject(new Error('parrots do not dial')),
-    listCalls: () => Promise.resolve([]),
+    listCalls: () => Promise.resolve({ calls: [], hasUnread: false }),
     async endCall(account, callSid, signal) {
       await fetch(`${apiBaseUrl}/quiet/${account.accountSid}/${callSid}`, { method: 'POST', signal })
     },

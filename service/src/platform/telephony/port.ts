@@ -117,6 +117,9 @@ export type WantedCalls = { from: string; to: string; since: Date }
 /** A call of a list. `createdAt` is when the carrier took it, to the second. */
 export type ListedCall = CarrierCall & { createdAt: Date }
 
+/** What a list tells; `hasUnread`: it has entries that nobody can read and that may be calls of the time that was asked for. */
+export type ListedCalls = { calls: ListedCall[]; hasUnread: boolean }
+
 /** A signed request of the carrier: its headers as they came, the exact public address, the form's fields in their order. */
 export type SignedRequest = {
   url: string
@@ -151,7 +154,7 @@ export type TelephonyDriver = {
   /** Places a call, and gives its id. What fails with `busy`, `rejected`, `credentials` or `unreachable` was not placed; with `unknown` it may have been. */
   createCall(account: CarrierAccount, call: NewCarrierCall, signal: AbortSignal): Promise<string>
   /** The newest calls of the account from one number to another since then, 50 at most. Lists may lag by some seconds. */
-  listCalls(account: CarrierAccount, wanted: WantedCalls, signal: AbortSignal): Promise<ListedCall[]>
+  listCalls(account: CarrierAccount, wanted: WantedCalls, signal: AbortSignal): Promise<ListedCalls>
   /** Ends a call. A call that has ended already is a success. */
   endCall(account: CarrierAccount, callSid: string, signal: AbortSignal): Promise<void>
   /** Makes the carrier leave what it does with a live call and do something else instead. */

@@ -80,7 +80,7 @@ describe('a request for calls', () => {
     const calls = [listed('CA2', 'Tue, 01 Jan 2030 10:00:00 +0000'), listed('CA1', 'Tue, 01 Jan 2030 09:59:59 +0000')]
     const { asked, requests } = await carrier(200, { calls })
     const found = await requests.list(ACCOUNT, { from: CALL.from, to: CALL.to, since }, never)
-    expect(found).toMatchObject([{ callSid: 'CA2', status: 'queued', createdAt: since }])
+    expect(found).toMatchObject({ calls: [{ callSid: 'CA2', status: 'queued', createdAt: since }], hasUnread: false })
     expect(Object.fromEntries(asked[0]?.url.searchParams ?? [])).toMatchObject({ From: CALL.from, To: CALL.to })
   })
 
@@ -90,7 +90,14 @@ describe('a request for calls', () => {
     const others = [null, 'a call', { ...call, sid: null }, { ...call, sid: 'CA4', status: 'answered' }]
     const { requests } = await carrier(200, { calls: [...undated, call, ...others] })
     const found = await requests.list(ACCOUNT, { from: 'a', to: 'b', since }, never)
-    expect(found.map(({ callSid }) => callSid)).toEqual(['CA1'])
+    expect(found.calls.map(({ callSid }) => callSid)).toEqual(['CA1'])
+    expect(found.hasUnread).toBe(true)
+  })
+
+  it('says nothing of rows that cannot be read and are too old to be meant', async () => {
+    const old = { ...listed('CA1', 'Tue, 01 Jan 2030 09:59:59 +0000'), status: 'answered' }
+    const { requests } = await carrier(200, { calls: [old] })
+    expect(await requests.list(ACCOUNT, { from: 'a', to: 'b', since }, never)).toEqual({ calls: [], hasUnread: false })
   })
 
   it.each([{}, { calls: null }, { calls: {} }])('fails when the answer is no list: %j', async (body) => {

@@ -1,4 +1,11 @@
-import { type CarrierAccount, CarrierError, type ListedCall, type NewCarrierCall, type WantedCalls } from '../port.ts'
+import {
+  type CarrierAccount,
+  CarrierError,
+  type ListedCall,
+  type ListedCalls,
+  type NewCarrierCall,
+  type WantedCalls,
+} from '../port.ts'
 import { type CarrierAnswer, requestCarrier } from './request.ts'
 import { readCall } from './rest.ts'
 
@@ -23,12 +30,17 @@ export function makeOutboundRequests(baseUrl: string) {
       return sid
     },
 
-    async list(account: CarrierAccount, { from, to, since }: WantedCalls, signal: AbortSignal): Promise<ListedCall[]> {
+    async list(account: CarrierAccount, { from, to, since }: WantedCalls, signal: AbortSignal): Promise<ListedCalls> {
       // The carrier narrows by whole days only, and by the start, which a call that waits does not have yet.
       const query = new URLSearchParams({ From: from, To: to, PageSize: String(MAX_LISTED) })
       const { calls } = await requestCarrier(account, { url: `${collection(account)}?${query}`, signal })
       if (!Array.isArray(calls)) throw new CarrierError('unknown', 'The carrier sent a list without calls.')
-      return calls.flatMap(listed).filter(({ createdAt }) => createdAt >= since)
+      const rows = calls.map(listed)
+      const isOld = ({ createdAt }: Row) => createdAt !== null && createdAt < since
+      return {
+        calls: rows.flatMap(({ call }) => call ?? []).filter(({ createdAt }) => createdAt >= since),
+        hasUnread: rows.some((row) => row.call === null && !isOld(row)),
+      }
     },
   }
 }
@@ -50,10 +62,14 @@ function formOf(call: NewCarrierCall): [name: string, value: string][] {
   ]
 }
 
+/** A row of a list: when it was made, and the call, null where the one or the other cannot be read. */
+type Row = { createdAt: Date | null; call: ListedCall | null }
+
 /** One row that nobody can read must not hide the others, among which is the one that is looked for. */
-function listed(row: unknown): ListedCall[] {
+function listed(row: unknown): Row {
   const body: CarrierAnswer = typeof row === 'object' && row !== null ? (row as CarrierAnswer) : {}
   const createdMs = Date.parse(String(body['date_created']))
+  const createdAt = Number.isNaN(createdMs) ? null : new Date(createdMs)
   const call = readCall(body)
-  return call && !Number.isNaN(createdMs) ? [{ ...call, createdAt: new Date(createdMs) }] : []
+  return { createdAt, call: call && createdAt && { ...call, createdAt } }
 }
