@@ -1,10 +1,11 @@
 import { createHook } from 'node:async_hooks'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { mkdtemp, utimes, writeFile } from 'node:fs/promises'
-import { hostname, tmpdir } from 'node:os'
+import { rm, utimes, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { scratchFolder } from '../../../test/harness/scratch.ts'
 import { makeResolve } from './resolve.ts'
 
 const NO_ERROR = 0
@@ -51,7 +52,9 @@ function recordOf(address: string): Buffer {
 }
 
 async function hostsFile(text: string): Promise<string> {
-  const path = join(await mkdtemp(join(tmpdir(), 'hosts-')), 'hosts')
+  const folder = await scratchFolder()
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const path = join(folder, 'hosts')
   await writeFile(path, text)
   return path
 }
