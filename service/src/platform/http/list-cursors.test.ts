@@ -65,7 +65,12 @@ describe('the cursor of a list', () => {
     })
   })
 
-  it.each([['nonsense'], [nextCursorOf(AT)], [`${nextCursorOf(AT)}.AAAAAAAA`]])('is not %s', async (cursor) => {
+  it('goes on where it has no mark, as those of the release before have none', async () => {
+    const answer = await serverWithLists()('/api/v1/things', nextCursorOf(AT))
+    expect(answer).toMatchObject({ status: 200, body: { rows: ['x'], next_cursor: expect.stringContaining('.') } })
+  })
+
+  it.each([['nonsense'], [`${nextCursorOf(AT)}.`], [`${nextCursorOf(AT)}.AAAAAAAA`]])('is not %s', async (cursor) => {
     expect(await serverWithLists()('/api/v1/things', cursor)).toMatchObject({ status: 400 })
   })
 })
