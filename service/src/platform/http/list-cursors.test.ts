@@ -73,4 +73,17 @@ describe('the cursor of a list', () => {
   it.each([['nonsense'], [`${nextCursorOf(AT)}.`], [`${nextCursorOf(AT)}.AAAAAAAA`]])('is not %s', async (cursor) => {
     expect(await serverWithLists()('/api/v1/things', cursor)).toMatchObject({ status: 400 })
   })
+
+  it('goes on however long it is', async () => {
+    const { server } = testServer()
+    // The longest that can be read: of the row with the most digits and the longest id.
+    const longest = nextCursorOf({ createdAt: new Date(-999_999_999_999_999), id: 'x'.repeat(127) })
+    const response = { 200: listResponse('rows', Type.String()) }
+    server.get('/api/v1/long', { schema: { querystring: Query, response } }, async (request) =>
+      listBody('rows', [request.query.cursor ?? 'the first'], longest),
+    )
+    const { next_cursor: cursor } = (await server.inject({ url: '/api/v1/long' })).json()
+    const answer = await server.inject({ url: '/api/v1/long', query: { cursor } })
+    expect(answer.json()).toMatchObject({ rows: [longest], next_cursor: cursor })
+  })
 })

@@ -129,7 +129,7 @@ export const pageFields = {
     }),
   ),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'The next_cursor of the page before.' }),
+    Type.String({ minLength: 1, maxLength: 256, description: 'The next_cursor of the page before.' }),
   ),
 }
 
