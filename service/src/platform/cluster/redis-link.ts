@@ -14,6 +14,13 @@ const MAX_RETRY_MS = 1_000
 const PING_INTERVAL_MS = 1_000
 const PING_TIMEOUT_MS = 2_000
 const MAX_SILENT_PINGS = 3
+/** What was refused works again when nothing of its kind was refused for so long: some pass while others are still refused. */
+const WORKS_AGAIN_MS = 3_000
+/** Of each kind what is cheap and nobody reads, by the same commands: it is tried while a kind is refused. */
+const PROBES: Record<Kind, (redis: Redis) => Promise<unknown>> = {
+  write: (redis) => redis.eval("return redis.call('SET', KEYS[1], '', 'PX', 1000)", 1, 'parley:rate:probe'),
+  message: (redis) => redis.publish('parley:bus:probe', ''),
+}
 
 const OPTIONS = {
   // What cannot be sent now is refused: who asks has something better to do than to wait for it.
@@ -47,8 +54,8 @@ export class RedisLink {
   #wasUp: boolean | null = null
   #upSinceMs = 0
   #isClosed = false
-  /** What Redis answered to the last write, and to the last message, in place of taking it; null since it has taken one. */
-  readonly #refusals: Record<Kind, string | null> = { write: null, message: null }
+  /** What Redis answered last to a write, and to a message, in place of taking it, until it works again. */
+  readonly #refusals = new Map<Kind, { refusal: string; atMs: number }>()
 
   constructor(connections: Connections, { clock, log }: Omit<Deps, 'url'>) {
     this.#connections = connections
@@ -60,6 +67,8 @@ export class RedisLink {
       redis.on('ready', () => this.#tell())
       redis.connect().catch(() => {})
     }
+    // What another connection was refused says nothing of this one.
+    commands.on('ready', () => this.#refusals.clear())
     subscriber.on('ready', () => void this.#subscribeAll())
     subscriber.on('close', () => {
       this.#hasSubscribed = false
@@ -78,7 +87,7 @@ export class RedisLink {
 
   /** Whether it does what it is told: it may be reached and refuse all that writes, as when its memory is full or it is a replica. */
   get doesWork(): boolean {
-    return this.isUp && Object.values(this.#refusals).every((refusal) => refusal === null)
+    return this.isUp && this.#refusals.size === 0
   }
 
   /** For how long it has been up without a break: for ever when it was never seen away, 0 while it is away. */
@@ -91,7 +100,7 @@ export class RedisLink {
     if (!this.isUp) throw away()
     try {
       const answer = await withTimeout(this.#deps.clock, command(this.#connections.commands), timeoutMs, away)
-      this.#tellRefusal(kind, null)
+      this.#tellTaken(kind)
       return answer
     } catch (error) {
       if (error instanceof Error && error.name === REFUSED_BY) this.#tellRefusal(kind, refusalIn(error.message))
@@ -137,6 +146,7 @@ export class RedisLink {
   }
 
   async #pingAll(): Promise<void> {
+    this.#tryRefused()
     const { commands, subscriber } = this.#connections
     await Promise.all([commands, subscriber].map((redis) => this.#ping(redis)))
   }
@@ -157,12 +167,24 @@ export class RedisLink {
     redis.disconnect(true)
   }
 
-  /** Once for each kind of refusal, and once that there is none any more. */
-  #tellRefusal(kind: Kind, refusal: string | null): void {
-    if (refusal === this.#refusals[kind]) return
-    this.#refusals[kind] = refusal
-    if (refusal === null) this.#deps.log.info({ kind }, 'redis does again what it is told')
-    else this.#deps.log.warn({ kind, refusal }, 'redis refuses what it is told: this node works on without')
+  /** Once for each kind of refusal. */
+  #tellRefusal(kind: Kind, refusal: string): void {
+    const isTold = this.#refusals.get(kind)?.refusal === refusal
+    this.#refusals.set(kind, { refusal, atMs: this.#deps.clock.monotonicMs() })
+    if (!isTold) this.#deps.log.warn({ kind, refusal }, 'redis refuses what it is told: this node works on without')
+  }
+
+  /** Once that nothing of the kind is refused any more. */
+  #tellTaken(kind: Kind): void {
+    const refused = this.#refusals.get(kind)
+    if (refused === undefined || this.#deps.clock.monotonicMs() - refused.atMs < WORKS_AGAIN_MS) return
+    this.#refusals.delete(kind)
+    this.#deps.log.info({ kind }, 'redis does again what it is told')
+  }
+
+  /** Nobody may ask for the same again for hours. */
+  #tryRefused(): void {
+    for (const kind of this.#refusals.keys()) this.run(PROBES[kind], PING_TIMEOUT_MS, kind).catch(() => {})
   }
 
   /** Once for each change. */

@@ -36,8 +36,7 @@ describe('a Redis that is reached', () => {
       for (const attempt of [take, take]) await expect(attempt()).rejects.toMatchObject({ code: 'unavailable' })
       expect([link.isUp, link.doesWork]).toEqual([true, false])
       await operator.config('SET', ...mend)
-      await take()
-      expect(link.doesWork).toBe(true)
+      await until(() => link.doesWork, { what: 'Redis to work again' })
       const said = lines.filter(({ msg }) => msg !== 'redis is there').map(({ msg, refusal }) => [msg, refusal])
       expect(said).toEqual([
         ['redis refuses what it is told: this node works on without', refusal],
@@ -45,4 +44,39 @@ describe('a Redis that is reached', () => {
       ])
     },
   )
+
+  it.each([
+    ['messages', 'message', 'publish'],
+    ['counts', 'write', 'eval'],
+  ] as const)('works again, without being asked, once it takes %s', async (_what, kind, command) => {
+    const lines: Record<string, unknown>[] = []
+    const log = makeLog({
+      level: 'info',
+      secrets: [],
+      destination: { write: (line) => lines.push(JSON.parse(line)) },
+    })
+    const link = await openRedis({ url: server.url, clock: systemClock, log })
+    const operator = new Redis(server.url)
+    onTestFinished(async () => {
+      await operator.acl('SETUSER', 'default', `+${command}`)
+      link.close()
+      operator.disconnect()
+    })
+    await until(() => link.isUp, { what: 'Redis to be there' })
+    const ask = {
+      message: () => link.run((redis) => redis.publish('parley:bus:a', ''), 1_000, 'message'),
+      write: () => takeInRedis(link, 'b', 10),
+    }
+    await operator.acl('SETUSER', 'default', `-${command}`)
+    await expect(ask[kind]()).rejects.toMatchObject({ code: 'unavailable' })
+    await ask[kind === 'write' ? 'message' : 'write']()
+    expect(link.doesWork).toBe(false)
+    await operator.acl('SETUSER', 'default', `+${command}`)
+    await until(() => link.doesWork, { what: 'Redis to work again' })
+    const said = lines.filter(({ msg }) => msg !== 'redis is there').map(({ kind: of, refusal }) => [of, refusal])
+    expect(said).toEqual([
+      [kind, 'NOPERM'],
+      [kind, undefined],
+    ])
+  })
 })
