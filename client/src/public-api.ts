@@ -8955,6 +8955,7 @@ export interface operations {
                      *       "ok": true,
                      *       "version": "0.1.0",
                      *       "uptime_seconds": 1,
+                     *       "standby": true,
                      *       "degraded": false,
                      *       "checks": [
                      *         {
@@ -8972,6 +8973,8 @@ export interface operations {
                         degraded: boolean;
                         /** @constant */
                         ok: true;
+                        /** @description Whether STANDBY is true: it is never ready, and takes no calls. */
+                        standby: boolean;
                         uptime_seconds: number;
                         version: string;
                     };
@@ -9010,6 +9013,8 @@ export interface operations {
                         }[];
                         /** @description As in the x-request-id header and in the log. */
                         request_id: string;
+                        /** @description Whether STANDBY is true: it is never ready, and takes no calls. */
+                        standby: boolean;
                         uptime_seconds: number;
                         version: string;
                     };

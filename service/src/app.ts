@@ -4,7 +4,7 @@ import { agentVersionRoutes } from './agents/agent-version-routes.ts'
 import { makeConnectNumber } from './calls/connect-number.ts'
 import { HANGING_UP_OVER_MS } from './calls/hang-up.ts'
 import { phoneRouteRoutes } from './calls/phone-route-routes.ts'
-import { makeDelivery } from './delivery-floor.ts'
+import { type Delivery, makeDelivery } from './delivery-floor.ts'
 import { hasDemo, makeDemoOnce } from './demo.ts'
 import type { Deps } from './deps.ts'
 import { type Floors, makeFloors, rateLimitsOf } from './floors.ts'
@@ -22,7 +22,9 @@ import { SteadyBeats } from './platform/nodes/steady-beats.ts'
 import { watchOpenFiles } from './platform/open-files.ts'
 import { publicAddressFault } from './public-address.ts'
 import { publicUrlOf } from './public-url.ts'
-import { makeSchedule } from './schedule.ts'
+import { makeSchedule, type Schedule } from './schedule.ts'
+import { withoutOutside } from './standby.ts'
+import { expectServedInStandby } from './standby-routes.ts'
 import { wireSteering } from './steering-floor.ts'
 import { apiKeyRoutes } from './tenancy/api-key-routes.ts'
 import { expectSealingKey } from './tenancy/sealing-key.ts'
@@ -53,6 +55,7 @@ export type App = {
   closeWithinMs: number
 }
 
+const STANDS_BY = 'standing by: no calls, no deliveries, nothing by itself, because STANDBY is true'
 /** Requests in flight get this long to end when the service stops. */
 const STOP_GRACE_MS = 2_000
 /** As long as tenants wait to be told that the database is silent. */
@@ -68,7 +71,7 @@ const CLOSE_WITHIN_MS =
 /** Wires the floors together. Owns what it is given: `close` closes the database too, and so does a failure here. */
 export async function buildApp(deps: Deps): Promise<App> {
   try {
-    return await wire(deps)
+    return await wire(deps.config.standby ? withoutOutside(deps) : deps)
   } catch (error) {
     deps.cluster.close()
     await deps.database.close()
@@ -83,9 +86,9 @@ async function wire(deps: Deps): Promise<App> {
   const beats = new SteadyBeats(clock)
   const floors = makeFloors(deps, nodeId)
   await expectSealingKey(db, deps.sealer)
-  if (database.kind === 'embedded') await makeDemoOnce({ db, ...floors })
+  if (database.kind === 'embedded' && !config.standby) await makeDemoOnce({ db, ...floors })
   if (config.tenantsFile !== null) await loadTenants(config.tenantsFile, floors.tenants)
-  await floors.kept.start()
+  if (!config.standby) await floors.kept.start()
 
   let phase: Phase = 'starting'
   const rateLimits = rateLimitsOf(deps, floors)
@@ -98,6 +101,7 @@ async function wire(deps: Deps): Promise<App> {
   if (database.kind === 'server') {
     server.addHook('preParsing', expectAnswer({ asks: asksDatabase, ping: () => database.ping(ANSWER_WITHIN_MS) }))
   }
+  if (config.standby) server.addHook('preParsing', expectServedInStandby)
   const name = database.kind === 'memory' ? 'memory' : 'database'
   const check = async () => {
     await database.pingPrimary(2_000)
@@ -128,11 +132,7 @@ async function wire(deps: Deps): Promise<App> {
 
   const forgetting = database.kind === 'memory' ? startForgetting({ db, clock, log }) : null
   const isStopping = () => phase === 'stopping'
-  const vacuuming = startVacuuming({ database, clock, log, isStopping, chance: byChance })
-  const heartbeat = startHeartbeat({
-    ...{ db: database.vital, clock, log, version, nodeId, beats },
-    sharedClock: deps.sharedClock,
-  })
+  const living = config.standby ? null : startLiving(deps, { nodeId, beats, isStopping })
   const stopWatchingFiles = watchOpenFiles({ clock, log })
   let closed: Promise<void> | undefined
   const close = async () => {
@@ -140,12 +140,12 @@ async function wire(deps: Deps): Promise<App> {
     phase = 'stopping'
     steering.close()
     const delivered = delivery.close()
-    const ended = [schedule.close(), vacuuming.close(), calls.watching.close(), calls.closeLive()]
+    const ended = [schedule.close(), living?.vacuuming.close(), calls.watching.close(), calls.closeLive()]
     await Promise.all([...ended, stopServer(server, STOP_GRACE_MS)])
     await Promise.all([calls.closeRecords(), delivered])
     await Promise.all([floors.credentials.close(), floors.clips.close()])
     await forgetting?.close()
-    await heartbeat.close()
+    await living?.heartbeat.close()
     floors.changes.close()
     deps.cluster.close()
     metrics.stop()
@@ -164,13 +164,9 @@ async function wire(deps: Deps): Promise<App> {
     async listen() {
       try {
         const address = await server.listen({ host: config.host, port: config.port })
-        phase = 'serving'
-        calls.watching.start()
-        if (database.kind !== 'memory') calls.startCampaigns()
-        await delivery.start()
-        await calls.startScoring()
-        await calls.startSimulations()
-        schedule.start()
+        phase = config.standby ? 'standby' : 'serving'
+        if (config.standby) log.warn({}, STANDS_BY)
+        else await begin(deps, { calls, delivery, schedule })
         return address
       } catch (error) {
         closed ??= close()
@@ -185,6 +181,30 @@ async function wire(deps: Deps): Promise<App> {
       return closed
     },
   }
+}
+
+/** Says that this node is here, and keeps a database in order that does not do so itself. */
+function startLiving(
+  { clock, log, database, version, sharedClock }: Deps,
+  { nodeId, beats, isStopping }: { nodeId: NodeId; beats: SteadyBeats; isStopping: () => boolean },
+) {
+  return {
+    vacuuming: startVacuuming({ database, clock, log, isStopping, chance: byChance }),
+    heartbeat: startHeartbeat({ db: database.vital, clock, log, version, nodeId, beats, sharedClock }),
+  }
+}
+
+type Begun = { calls: Awaited<ReturnType<typeof wireCalls>>; delivery: Delivery; schedule: Schedule }
+
+/** Begins what is done by itself: what was begun elsewhere would go on in a process that stands by. */
+async function begin({ database }: Deps, { calls, delivery, schedule }: Begun): Promise<void> {
+  calls.startLooking()
+  calls.watching.start()
+  if (database.kind !== 'memory') calls.startCampaigns()
+  await delivery.start()
+  await calls.startScoring()
+  await calls.startSimulations()
+  schedule.start()
 }
 
 function connecting(deps: Deps, { cache }: Floors, server: HttpServer) {

@@ -13,7 +13,7 @@ import { makeDialGate } from './calls/dial-gate.ts'
 import { makeGoesOn } from './calls/goes-on.ts'
 import type { HangingUp } from './calls/hang-up.ts'
 import { makeDecideInbound } from './calls/inbound-decision.ts'
-import { makeIncoming } from './calls/incoming.ts'
+import { makeIncoming, makeNotTaking } from './calls/incoming.ts'
 import { incomingRoutes } from './calls/incoming-routes.ts'
 import { makeCallbackSignatures } from './calls/incoming-signature.ts'
 import type { LateRefusals } from './calls/late-refusals.ts'
@@ -29,7 +29,6 @@ import { transferRoutes } from './calls/transfer-routes.ts'
 import type { Deps } from './deps.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
 import { hasHeir, isLive } from './platform/nodes/heartbeat-store.ts'
-import { makeOutbound as makeAsking } from './platform/outbound/outbound.ts'
 import { isLoopback } from './public-url.ts'
 import type { Resuming } from './records/resuming.ts'
 import type { Sessions } from './records/sessions.ts'
@@ -92,8 +91,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const callbacks = makeCallStatusCallbacks({ db, clock, log, tenants, signatures, statuses, late, live, capacity })
   const given = { ...begin, db, log, signatures, addresses, hasHeir: hasHeirNow }
   const of = { ...given, carriers, live, reports: statuses, statuses: callbacks, resume }
-  const { request: ask } = makeAsking({ clock, allowPrivate: deps.config.outboundAllowPrivate })
-  const decide = makeDecideInbound({ clock, log, ask })
+  const decide = makeDecideInbound({ clock, log, ask: deps.outbound.request })
   const gate = makeDialGate({ clock })
   const outbound = makeOutbound({ ...of, bus, gate, lateUnanswered: needs.lateUnanswered, publicUrl })
   const { toolsFor } = voice
@@ -104,7 +102,9 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
     transferRoutes: transferRoutes({ callbacks: transferCallbacks, carriers, publicUrl }),
     carrierRoutes: incomingRoutes({
       ...{ clock, carriers, publicUrl },
-      incoming: makeIncoming({ ...given, decide, refused, hasNoRoutes: database.kind === 'memory' }),
+      incoming: config.standby
+        ? makeNotTaking(given)
+        : makeIncoming({ ...given, decide, refused, hasNoRoutes: database.kind === 'memory' }),
       resume,
       statuses: callbacks,
     }),
@@ -118,6 +118,8 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
     checkTaskCall: outbound.checkTaskCall,
     taskCallOpensAt: outbound.taskCallOpensAt,
     goesOn: makeGoesOn(requests),
+    /** What became of calls of which that is not known is found out from now on. */
+    start: () => outbound.start(),
     async close() {
       browserCalls.close()
       requests.close()

@@ -29,6 +29,7 @@ type DatabaseValues = {
   encryptionKey?: Buffer | null
   redisUrl?: string | null
   oidcIssuerUrl?: string | null
+  standby?: boolean
 }
 
 /** What the address of the database stands for. */
@@ -52,11 +53,12 @@ export function databaseContradictions(values: DatabaseValues): string[] {
   return faults
 }
 
-function withoutDatabase({ redisUrl, oidcIssuerUrl }: DatabaseValues): string[] {
+function withoutDatabase({ redisUrl, oidcIssuerUrl, standby }: DatabaseValues): string[] {
   return [
     ...(redisUrl
       ? ['REDIS_URL joins nodes that share a database, and with DATABASE_URL=none there is none to share.']
       : []),
+    ...(standby ? ['STANDBY is for a copy of a database, and DATABASE_URL is none.'] : []),
     ...(oidcIssuerUrl ? ['OIDC_ISSUER_URL needs a database to know people by, and DATABASE_URL is none.'] : []),
   ]
 }

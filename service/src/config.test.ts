@@ -70,6 +70,7 @@ describe('readConfig', () => {
     ['ADMIN_PASSWORD', 'a'.repeat(201)],
     ['BILLING_WEBHOOK_SECRET', '***'],
     ['LEGACY_TENANT_BEARER_AUTH_ENABLED', 'yes'],
+    ['STANDBY', 'yes'],
     ['LOG_LEVEL', 'loud'],
     ['TELEPHONY_FROM_NUMBER', '2025550100'],
     ['TELEPHONY_API_BASE_URL', 'api.twilio.com'],
@@ -122,6 +123,15 @@ describe('readConfig', () => {
     expect(faultsOf({ DATABASE_URL: 'none', REDIS_URL: 'redis://localhost:6379', ...identity })).toEqual([
       expect.stringMatching(/^REDIS_URL joins nodes/),
       expect.stringMatching(/^OIDC_ISSUER_URL needs a database/),
+    ])
+  })
+
+  it('joins nobody while it stands by, which is for a copy of a database', () => {
+    const REDIS_URL = 'redis://localhost:6379'
+    expect(readConfig({ REDIS_URL })).toMatchObject({ standby: false, redisUrl: REDIS_URL })
+    expect(readConfig({ REDIS_URL, STANDBY: 'true' })).toMatchObject({ standby: true, redisUrl: null })
+    expect(faultsOf({ STANDBY: 'true', DATABASE_URL: 'none' })).toEqual([
+      expect.stringMatching(/^STANDBY is for a copy/),
     ])
   })
 

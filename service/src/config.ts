@@ -211,6 +211,13 @@ export const SETTINGS = {
     read: webhookSecret,
   }),
   ...MAIL_SETTINGS,
+  standby: setting({
+    name: 'STANDBY',
+    shownDefault: 'false',
+    meaning:
+      'true: this process brings the schema up to date, shows what there is and lets configuration be changed, and does nothing else: it places, takes and brings back no calls, delivers nothing, sweeps and erases nothing, and is no node. For a copy of a database that is in use.',
+    read: (text = 'false') => boolean(text),
+  }),
   sweepIntervalSeconds: setting({
     name: 'SWEEP_INTERVAL_SECONDS',
     shownDefault: '30',
@@ -298,7 +305,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const values = Object.fromEntries(entries) as Values
   faults.push(...contradictions(values))
   if (faults.length > 0) throw new ConfigError(faults)
-  return Object.freeze({ ...values, database: databaseOf(values.databaseUrl, values.dataDir) })
+  // Who stands by joins nobody.
+  const redisUrl = values.standby ? null : values.redisUrl
+  return Object.freeze({ ...values, redisUrl, database: databaseOf(values.databaseUrl, values.dataDir) })
 }
 
 function contradictions(values: Partial<Values>): string[] {

@@ -32,9 +32,8 @@ const MAIL_LANES = { perTenant: 2, total: 4 }
 
 /** Wires the floor `delivery`: what is sent to tenants, to billing and by mail, and the lists of it. */
 export function makeDelivery(deps: Deps, { tenants, changes }: Needs) {
-  const { config, clock, log, sealer, metrics, cluster, mailer } = deps
+  const { config, clock, log, sealer, metrics, cluster, mailer, outbound } = deps
   const { db } = deps.database
-  const outbound = makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate })
   // The operator's own address may be in the operator's own network.
   const trusted = makeOutbound({ clock, allowPrivate: true })
   const counts = new Counter({

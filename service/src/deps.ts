@@ -19,6 +19,7 @@ import type { Mailer } from './platform/mail/port.ts'
 import { smtpMailer } from './platform/mail/smtp.ts'
 import { setClock } from './platform/nodes/heartbeat.ts'
 import { askTime } from './platform/nodes/heartbeat-store.ts'
+import { makeOutbound, type Outbound } from './platform/outbound/outbound.ts'
 import type { RealtimeDriver } from './platform/realtime/port.ts'
 import { makeModel } from './platform/realtime/registry.ts'
 import { type SharedSpeech, withCircuit } from './platform/speech/guarded.ts'
@@ -46,6 +47,8 @@ export type Deps = {
   cluster: Cluster
   sealer: Sealer
   carriers: Carriers
+  /** The way to addresses that tenants name. */
+  outbound: Outbound
   /** Null while no key is configured: no agent can speak. */
   model: RealtimeDriver | null
   /** Where a call goes on whose own model stays away; null, or not given, where there is none. */
@@ -116,6 +119,7 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
     cluster: await joinCluster({ redisUrl: config.redisUrl, clock, log, metrics, db: database.vital }),
     sealer: makeSealer(key),
     carriers,
+    outbound: makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate }),
     model,
     fallbackModel: fallbackModelOf(config, clock, log),
     chat: chatOf(config, log),

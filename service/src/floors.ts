@@ -15,7 +15,6 @@ import { makeDoNotCall } from './operators/do-not-call.ts'
 import { makeSupervisorActions } from './operators/supervisor-actions.ts'
 import { Followers } from './platform/http/followers.ts'
 import { makeRateLimits, type RateLimits } from './platform/http/rate-limits.ts'
-import { makeOutbound } from './platform/outbound/outbound.ts'
 import { wholeSpeech } from './platform/speech/whole-speech.ts'
 import { makeCallLogs } from './records/call-logs.ts'
 import { makeEscalations } from './records/escalations.ts'
@@ -53,11 +52,10 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
   const cache = new TenantCache({ clock, source: makeTenantSource({ db, log, sealer, telephony }) })
   const credentials = makeCredentials({ db, clock, log, legacyEnabled: config.legacyBearer })
   const changes = makeTenantChanges({ bus, cache, credentials })
-  const outbound = makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate })
   const clips = makeClips({
     ...{ db, clock, log, speech: deps.speech, tenants: cache, isRehearsal: deps.simulated.model },
     ...secondSpeechOf(deps),
-    fetchHoldAudio: makeFetchHoldAudio(outbound),
+    fetchHoldAudio: makeFetchHoldAudio(deps.outbound),
   })
   const recordingFiles = makeRecordingFiles(join(config.dataDir, 'recordings'))
   const willEnd = (tenantId: TenantId, callSid: string) => live.willEnd(tenantId, callSid)

@@ -16,14 +16,20 @@ export async function wireCalls(deps: Deps, floors: CallFloors, server: HttpServ
     ofTenants: { calls: subjects.ofTenants, erasing: erasing.ofTenants },
     watching: live.watching,
     scheduled: [...operators.scheduled, ...analytics.scheduled, ...erasing.scheduled],
-    ...beginnings(subjects),
+    ...beginnings(live, subjects),
     ...endings(floors, live, subjects),
   }
 }
 
 /** What is begun once the service listens. */
-function beginnings({ evaluating, simulating, routes }: CallSubjects) {
+function beginnings({ voice }: LiveParts, { evaluating, simulating, routes, operators }: CallSubjects) {
   return {
+    /** What becomes of calls, and what they leave, is looked after. */
+    startLooking() {
+      voice.start()
+      routes.start()
+      operators.start()
+    },
     /** Sessions that end from now on, and those that ended before, are scored. */
     startScoring: () => evaluating.start(),
     /** Simulations that were asked for before go on. */

@@ -19,7 +19,6 @@ import { type Sweeps, sweepRoutes } from './operators/sweeps/sweep-routes.ts'
 import { sweepTickets } from './operators/sweeps/ticket-sweep.ts'
 import { TASK_KEYS } from './operators/task-key-store.ts'
 import { forgetKeysAcrossTenants, keysFreeBefore } from './platform/db/request-keys.ts'
-import { makeOutbound } from './platform/outbound/outbound.ts'
 import { makeTicketSystems } from './platform/ticketing/registry.ts'
 import type { ScheduledWork } from './schedule.ts'
 import type { Credentials } from './tenancy/credentials.ts'
@@ -53,13 +52,13 @@ function scheduledSweeps(sweeps: Sweeps): ScheduledWork[] {
 }
 
 /** Wires what operators work on: callback tasks and their queues. `close` stops what was started for that. */
-export function makeOperators({ config, clock, log, database: { db } }: Deps, needs: Needs) {
+export function makeOperators({ clock, log, outbound, database: { db } }: Deps, needs: Needs) {
   const { tenants, place, check, opensAt, goesOn, notify } = needs
   const desk = makeTaskDesk({ db, clock, tenants })
   const queues = makeOperatorQueues({ db, clock, tenants })
   const settling = makeSettlingDispatches({ db, clock, log, tenants })
   const dispatch = makeDispatchTask({ db, clock, tenants, place, settle: settling.settle })
-  const systems = makeTicketSystems(makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate }))
+  const systems = makeTicketSystems(outbound)
   let isStopping = false
   const known = { db, clock, log, tenants, isStopping: () => isStopping }
   const sweeps: Sweeps = {
@@ -77,6 +76,8 @@ export function makeOperators({ config, clock, log, database: { db } }: Deps, ne
       { name: 'missed calls', hasEndpoint: false, run: () => collectMissedCalls({ ...known, goesOn }) },
       { name: 'keys of tasks', hasEndpoint: false, run: forgetKeys },
     ] satisfies ScheduledWork[],
+    /** The ends of dispatches are taken note of from now on. */
+    start: () => settling.start(),
     /** To be registered behind `tenantGuard`. */
     tenantRoutes: [
       callbackTaskRoutes(desk),

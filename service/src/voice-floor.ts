@@ -11,7 +11,6 @@ import type { FindTenant } from './platform/http/guards.ts'
 import type { RateLimits } from './platform/http/rate-limits.ts'
 import type { HttpServer } from './platform/http/server.ts'
 import { makeWebSockets, type WebSockets } from './platform/http/web-sockets.ts'
-import { makeOutbound } from './platform/outbound/outbound.ts'
 import type { ToolDeclaration } from './platform/realtime/port.ts'
 import { DEFAULT_CARRIER } from './platform/telephony/registry.ts'
 import { makeTracing } from './platform/tracing.ts'
@@ -109,6 +108,8 @@ export type Voice = {
   toolTrials: ToolTrials
   /** Where streams come in, as carriers and pages reach it. */
   streamUrl(): string
+  /** Ends from now on what nodes that are gone have left half written, and forgets what is too old. */
+  start(): void
   /**
    * Takes no call from now on; resolves when those that there are have ended, or, when DRAIN_SECONDS are over, were handed over
    * or ended.
@@ -136,8 +137,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const { greetingOf, machineActionOf, nodeId } = needs
   const recorders = recordersOf(deps, needs)
   const eventLogs = eventLogsOf(deps, needs)
-  recorders.watchOrphans()
-  const { request: ask } = makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate })
+  const { request: ask } = deps.outbound
   const tenantTools = makeTenantTools({ clock, log, ask, version: deps.version })
   const kept = database.kind === 'memory' ? null : needs
   const costly = (phone: string) => costlyKind(readNumber(phone))
@@ -183,6 +183,10 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
     tenantTools,
     toolTrials: makeToolTrials({ clock, tenants, resolveAgent, tools: tenantTools }),
     streamUrl: () => `${socketUrl(needs.publicUrl())}/media-stream`,
+    start() {
+      recorders.watchOrphans()
+      tokens.start()
+    },
     async drain() {
       await drainCalls({ clock, live, capacity, handOver, drainMs: config.drainSeconds * 1_000 })
       await answersOver(clock, carrierCalls)

@@ -20575,6 +20575,7 @@ export interface operations {
                      *       "ok": true,
                      *       "version": "0.1.0",
                      *       "uptime_seconds": 1,
+                     *       "standby": true,
                      *       "degraded": false,
                      *       "checks": [
                      *         {
@@ -20592,6 +20593,8 @@ export interface operations {
                         degraded: boolean;
                         /** @constant */
                         ok: true;
+                        /** @description Whether STANDBY is true: it is never ready, and takes no calls. */
+                        standby: boolean;
                         uptime_seconds: number;
                         version: string;
                     };
@@ -20630,6 +20633,8 @@ export interface operations {
                         }[];
                         /** @description As in the x-request-id header and in the log. */
                         request_id: string;
+                        /** @description Whether STANDBY is true: it is never ready, and takes no calls. */
+                        standby: boolean;
                         uptime_seconds: number;
                         version: string;
                     };

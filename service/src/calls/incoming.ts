@@ -52,6 +52,17 @@ type Deps = TakeDeps & {
  */
 type Attempt = { tenant: TenantRuntime | null; isLate: boolean; agentKey: string | null; agent: ResolvedAgent | null }
 
+/** Of a process that takes no calls and asks nobody anything: each caller hears a sentence. */
+export function makeNotTaking({ log, signatures }: Pick<Deps, 'log' | 'signatures'>): Incoming {
+  return {
+    async answer(call) {
+      signatures.expectSigned(call.signed)
+      log.warn({ call_sid: call.callSid }, 'a call was not taken: STANDBY is true')
+      return UNKNOWN
+    },
+  }
+}
+
 export function makeIncoming(deps: Deps): Incoming {
   const { db, clock, log, tenants, signatures } = deps
   const { take, refuse } = makeTakingCalls(deps)

@@ -54,7 +54,7 @@ type Deps = {
   publicUrl: () => string
 }
 
-/** Wires what places calls, answers them and finds out what became of them. `close` stops what was started for that. */
+/** Wires what places calls, answers them and finds out what became of them. `start` begins to find out, `close` stops what was started for that. */
 export function makeOutbound(deps: Deps) {
   const { db, publicUrl } = deps
   // The fragment tells the carrier how often to try; it is never sent.
@@ -77,6 +77,7 @@ export function makeOutbound(deps: Deps) {
     placeTaskCall: makePlaceTaskCall({ ...deps, dialing }),
     checkTaskCall: makeCheckTaskCall(deps),
     taskCallOpensAt: (tenant: TenantRuntime, to: string) => deps.gate.opensAt(tenant, { to, hours: null }),
+    start: () => settling.start(),
     async close() {
       machines.close()
       await Promise.all([dialing.close(), settling.close()])

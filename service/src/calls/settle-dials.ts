@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts'
+import type { Cancel, Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { isDispatch } from '../operators/task-dispatch-store.ts'
 import { forgetKeysAcrossTenants, keysFreeBefore } from '../platform/db/request-keys.ts'
@@ -21,6 +21,8 @@ import { type DialOutcome, settleDial } from './settle-dial.ts'
 
 /** Finds out, again and again, what became of calls of which that is not known. */
 export type SettlingDials = {
+  /** Looks again and again from now on. */
+  start(): void
   /** Looks at those that are due now; the same again while it looks. Never rejects. */
   look(): Promise<void>
   /** Stops, and waits for a look on its way. */
@@ -55,6 +57,7 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
   const { db, clock, log, tenants } = deps
   const closing = new AbortController()
   let looking: Promise<void> | null = null
+  let timers: Cancel[] = []
   const said = new SaidOnce()
 
   /** All that are due: after a carrier's outage that may be many. */
@@ -109,6 +112,14 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
   }
 
   const settling: SettlingDials = {
+    start() {
+      timers = [
+        clock.every(LOOK_INTERVAL_MS, () => void settling.look()),
+        clock.every(FORGET_INTERVAL_MS, () => {
+          forgetting = forget()
+        }),
+      ]
+    },
     look() {
       looking ??= lookNow()
         .then(
@@ -133,12 +144,6 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
       await forgetKeysAcrossTenants(db, keys, keysFreeBefore(new Date(clock.now()))).catch(failed)
     }
   }
-  const timers = [
-    clock.every(LOOK_INTERVAL_MS, () => void settling.look()),
-    clock.every(FORGET_INTERVAL_MS, () => {
-      forgetting = forget()
-    }),
-  ]
   return settling
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts'
+import type { Cancel, Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { SaidOnce } from '../platform/db/said-once.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
@@ -22,6 +22,8 @@ import {
 
 /** Takes note of what became of the calls by which tasks were dispatched, again and again. */
 export type SettlingDispatches = {
+  /** Looks again and again from now on. */
+  start(): void
   /** Looks now; the same again while it looks. Never rejects. */
   settle(): Promise<void>
   /** Stops, and waits for a look on its way. */
@@ -43,6 +45,7 @@ const NOT_LOOKED_AFTER = 'dispatched callback tasks could not be looked after'
 export function makeSettlingDispatches({ db, clock, log, tenants }: Deps): SettlingDispatches {
   let looking: Promise<void> | null = null
   let isClosing = false
+  let cancel: Cancel = () => undefined
   const said = new SaidOnce()
 
   async function look(): Promise<void> {
@@ -68,6 +71,9 @@ export function makeSettlingDispatches({ db, clock, log, tenants }: Deps): Settl
   }
 
   const settling: SettlingDispatches = {
+    start() {
+      cancel = clock.every(LOOK_INTERVAL_MS, () => void settling.settle())
+    },
     settle() {
       looking ??= look()
         .then(
@@ -85,7 +91,6 @@ export function makeSettlingDispatches({ db, clock, log, tenants }: Deps): Settl
       await looking
     },
   }
-  const cancel = clock.every(LOOK_INTERVAL_MS, () => void settling.settle())
   return settling
 }
 

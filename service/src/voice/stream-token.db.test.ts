@@ -23,6 +23,7 @@ describe('stream tokens', () => {
 
   function tokens({ clock = new TestClock(), secrets = [SECRET] as [string, ...string[]], db = test.db } = {}) {
     const made = makeStreamTokens({ db, clock, log: { warn: () => {} }, secrets, ttlMs: TTL_MS })
+    made.start()
     onTestFinished(() => made.close())
     return made
   }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { type Static, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Clock } from '../kernel/clock.ts'
+import type { Cancel, Clock } from '../kernel/clock.ts'
 import { type AgentVersionId, secretText, type TenantId } from '../kernel/ids.ts'
 import { secretsEqual } from '../kernel/seal.ts'
 import type { Db } from '../platform/db/schema.ts'
@@ -62,6 +62,8 @@ export type StreamTokens = {
    * @throws AppError `unavailable` when the database cannot be asked.
    */
   spend(claims: Pick<StreamClaims, 'jti' | 'exp'>): Promise<boolean>
+  /** Forgets old tokens from now on, again and again. */
+  start(): void
   /** Stops to forget old tokens; waits for a sweep on its way. */
   close(): Promise<void>
 }
@@ -83,9 +85,7 @@ export function makeStreamTokens({ db, clock, log, secrets, ttlMs }: Deps): Stre
     const before = new Date(clock.now() - REMEMBERED_MS)
     await forgetTokens(db, before).catch((err: unknown) => log.warn({ err }, 'spent stream tokens were not swept'))
   }
-  const stop = clock.every(SWEEP_INTERVAL_MS, () => {
-    sweeping = sweep()
-  })
+  let stop: Cancel = () => undefined
 
   function issue(grant: StreamGrant | LineGrant | TransferGrant, goodForMs = ttlMs): string {
     const exp = Math.ceil((clock.now() + goodForMs) / 1000)
@@ -110,6 +110,11 @@ export function makeStreamTokens({ db, clock, log, secrets, ttlMs }: Deps): Stre
     issueTransfer: (grant) => issue(grant, LONGEST_CALL_MS),
     readTransfer: (token) => read(TransferClaims, token),
     spend: ({ jti, exp }) => spendToken(db, { jti, expiresAt: new Date(exp * 1000) }),
+    start() {
+      stop = clock.every(SWEEP_INTERVAL_MS, () => {
+        sweeping = sweep()
+      })
+    },
     async close() {
       stop()
       await sweeping

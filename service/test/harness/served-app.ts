@@ -14,6 +14,7 @@ import type { Database } from '../../src/platform/db/schema.ts'
 import type { LoopSample } from '../../src/platform/event-loop.ts'
 import { type Metrics, makeMetrics } from '../../src/platform/http/metrics.ts'
 import { makeLog } from '../../src/platform/log.ts'
+import { makeOutbound } from '../../src/platform/outbound/outbound.ts'
 import type { RealtimeDriver } from '../../src/platform/realtime/port.ts'
 import { makeModel } from '../../src/platform/realtime/registry.ts'
 import type { Speech } from '../../src/platform/speech/port.ts'
@@ -114,6 +115,7 @@ export class ServedApp {
         sealer: makeSealer(Buffer.alloc(32, 1)),
       },
       database: { ...(options.database ?? test.database), close: async () => {} },
+      outbound: makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate }),
       carriers: options.carriers ?? makeCarriers({ apiBaseUrl: config.telephonyApiUrl }),
       model: options.model === undefined ? usual : options.model,
       fallbackModel: fallbackModelOf(config, clock, log),

@@ -41,7 +41,7 @@ describe('/readyz', () => {
     expect((await server.inject({ url: '/readyz' })).json()).toEqual({ ok: true })
   })
 
-  it.each(['starting', 'stopping'] as const)('is not ready while %s', async (phase) => {
+  it.each(['starting', 'standby', 'stopping'] as const)('is not ready while %s', async (phase) => {
     const { server, state } = probed()
     state.phase = phase
     const answer = await server.inject({ url: '/readyz' })
@@ -80,6 +80,7 @@ describe('/health', () => {
       ok: true,
       version: '1.2.3',
       uptime_seconds: 90,
+      standby: false,
       degraded: false,
       checks: [
         { name: 'database', required: true, ok: true, latency_ms: 0 },
@@ -87,6 +88,13 @@ describe('/health', () => {
         { name: 'redis', required: false, ok: true, latency_ms: 0 },
       ],
     })
+  })
+
+  it('says that it stands by, which is no fault', async () => {
+    const { server, state } = probed()
+    state.phase = 'standby'
+    const answer = await server.inject({ url: '/health' })
+    expect([answer.statusCode, answer.json()]).toMatchObject([200, { ok: true, standby: true }])
   })
 
   it('fails when a check does, without address or secret', async () => {

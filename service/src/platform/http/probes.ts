@@ -9,8 +9,8 @@ import { type HealthCheck, HealthChecks, type HealthResult } from './health-chec
 import type { Metrics } from './metrics.ts'
 import { ErrorBody, Ok } from './schemas.ts'
 
-/** Where a process is in its life: it takes work only while it serves. */
-export type Phase = 'starting' | 'serving' | 'stopping'
+/** Where a process is in its life: it takes work only while it serves. `standby`: it shows what there is, and takes none. */
+export type Phase = 'starting' | 'serving' | 'standby' | 'stopping'
 
 type ProbeDeps = {
   clock: Clock
@@ -31,6 +31,7 @@ const Check = Type.Object({
 const healthFields = {
   version: Type.String(),
   uptime_seconds: Type.Integer({ minimum: 0 }),
+  standby: Type.Boolean({ description: 'Whether STANDBY is true: it is never ready, and takes no calls.' }),
   degraded: Type.Boolean({ description: 'Something is away that this process works on without.' }),
   checks: Type.Array(Check),
 }
@@ -93,6 +94,7 @@ export function probes(deps: ProbeDeps): FastifyPluginAsyncTypebox {
         const facts = {
           version: deps.version,
           uptime_seconds: Math.floor((deps.clock.monotonicMs() - startMs) / 1000),
+          standby: deps.phase() === 'standby',
           degraded: results.some(({ isOptional, ok }) => isOptional && !ok),
           checks: results.map(toWire),
         }
