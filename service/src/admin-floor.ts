@@ -11,6 +11,7 @@ import { makeAuditLog } from './tenancy/audit-log.ts'
 import { auditLogRoutes } from './tenancy/audit-log-routes.ts'
 import type { TransportFacts } from './tenancy/auth-transport.ts'
 import { authTransportRoutes } from './tenancy/auth-transport-routes.ts'
+import { orLately } from './tenancy/lately.ts'
 import { type Administrator, makeLogins } from './tenancy/logins.ts'
 import { Passwords } from './tenancy/passwords.ts'
 import { promptly } from './tenancy/prompt-credentials.ts'
@@ -36,7 +37,8 @@ export function makeAdministration(deps: Deps, { origin, limits }: Parts) {
   const isEnabled = logins.isEnabled || provider !== null
   const find: People['find'] = (token, { address, isLook }) =>
     sessions.find(token, { isLook, mayAsk: () => limits.mayAsk(address) })
-  const people: People = { isEnabled, find: database.kind === 'server' ? promptly(clock, find) : find, mayDo, origin }
+  const findAnyTime = orLately(promptly(clock, find), (token) => sessions.lately(token))
+  const people: People = { isEnabled, find: database.kind === 'server' ? findAnyTime : find, mayDo, origin }
   const { adminKey, legacyBearer: legacyEnabled } = config
   const standing = makeStanding({ db, sessions, digest: sealer.digest, adminKey, legacyEnabled, mayDo })
   const isGood: Standing['isGood'] = (ref, wanted) => standing.isGood(ref, wanted)

@@ -19,6 +19,7 @@ import type { SteadyBeats } from './platform/nodes/steady-beats.ts'
 import { publicUrlOf } from './public-url.ts'
 import { statusReport } from './records/call-record.ts'
 import { isDatabaseTrouble } from './records/database-trouble.ts'
+import { orLately } from './tenancy/lately.ts'
 import { promptly } from './tenancy/prompt-credentials.ts'
 import type { Standing } from './tenancy/standing.ts'
 import { keepingActions, noteTakeovers, redactingActions } from './voice/kept-actions.ts'
@@ -80,7 +81,7 @@ export async function wireVoice(deps: Deps, floors: CallFloors, server: HttpServ
 function findTenantBy({ clock, database }: Deps, { credentials, rateLimits }: CallFloors): FindTenant {
   const find: FindTenant = (token, { address, isLook }) =>
     credentials.findTenant(token, { isLook, mayAsk: () => rateLimits.mayAsk(address) })
-  return database.kind === 'server' ? promptly(clock, find) : find
+  return database.kind === 'server' ? orLately(promptly(clock, find), (token) => credentials.lately(token)) : find
 }
 
 /** That a carrier has ended a call is kept on the disk while the database is away, as what it tells by itself is. */

@@ -13,6 +13,7 @@ import {
 } from './admin-session-store.ts'
 import { audit } from './audit-log.ts'
 import { crowded } from './crowded.ts'
+import { Lately } from './lately.ts'
 
 /** How long a session lasts, and how long it lasts without being used. */
 export const SESSION_MS = 12 * 3_600_000
@@ -31,6 +32,8 @@ export type AdminSessions = {
    * @throws AppError `rate_limited` when it may not; `unavailable`.
    */
   find(token: string, asking: { isLook: boolean; mayAsk: () => boolean }): Promise<Actor | null>
+  /** Whose session it was within the last ten minutes, as far as is known here. It is no look-up, and for when there can be none. */
+  lately(token: string): Actor | null
   /** Names the session of a token, and opens nothing. */
   refTo(token: string): string
   /** As `find`, by what `refTo` names it, whoever asks. */
@@ -52,6 +55,7 @@ export function makeAdminSessions({ db, clock, credentials }: Deps): AdminSessio
   const hashOf = (token: string) => sha256(`${credentials}/${token}`)
   /** The sessions that were good when they were asked for last, in this order. */
   const good = new Set<string>()
+  const lately = new Lately<Actor>(clock)
 
   async function find(hash: Buffer, isLook: boolean): Promise<Actor | null> {
     const nowMs = clock.now()
@@ -60,6 +64,7 @@ export function makeAdminSessions({ db, clock, credentials }: Deps): AdminSessio
     if (!isNoted && !isLook) await noteSeen(db, hash, new Date(nowMs))
     const actor = session && actorOf(session)
     note(hash.toString('hex'), actor !== null)
+    lately.note(hash.toString('hex'), actor)
     return actor
   }
 
@@ -76,13 +81,17 @@ export function makeAdminSessions({ db, clock, credentials }: Deps): AdminSessio
       if (!good.has(hash.toString('hex')) && !mayAsk()) throw crowded()
       return find(hash, isLook)
     },
+    lately: (token) => lately.get(hashOf(token).toString('hex')),
     refTo: (token) => hashOf(token).toString('base64url'),
     findNamed: (ref, isLook) => find(Buffer.from(ref, 'base64url'), isLook),
     async begin(tx, actor, previous) {
       const token = secretText(32)
       const now = new Date(clock.now())
       await dropEndedSessions(tx, now)
-      if (previous !== null) await endAdminSession(tx, hashOf(previous))
+      if (previous !== null) {
+        await endAdminSession(tx, hashOf(previous))
+        lately.note(hashOf(previous).toString('hex'), null)
+      }
       const [tenant_id, user_id] = actor.kind === 'person' ? [actor.tenantId, actor.userId] : [null, null]
       const stamps = { created_at: now, last_seen_at: now, ends_at: new Date(now.getTime() + SESSION_MS) }
       await insertAdminSession(tx, { token_hash: hashOf(token), tenant_id, user_id, username: actor.name, ...stamps })
@@ -90,7 +99,7 @@ export function makeAdminSessions({ db, clock, credentials }: Deps): AdminSessio
       return token
     },
     async end(token) {
-      const by = await find(hashOf(token), true)
+      const by = await find(hashOf(token), true).finally(() => lately.note(hashOf(token).toString('hex'), null))
       await db.transaction().execute(async (tx) => {
         if (!(await endAdminSession(tx, hashOf(token))) || by === null) return
         const tenantId = by.kind === 'person' ? by.tenantId : null

@@ -9,6 +9,7 @@ import { type Credential, CredentialCache, type CredentialMetrics } from './cred
 import { findApiKeyAcrossTenants, findLegacyTokenAcrossTenants } from './credential-store.ts'
 import { CredentialUses } from './credential-uses.ts'
 import { crowded } from './crowded.ts'
+import { Lately } from './lately.ts'
 
 /** Whose token is it? */
 export type Credentials = {
@@ -20,6 +21,8 @@ export type Credentials = {
    * @throws AppError `rate_limited` when it may not; `unavailable` when the database cannot be asked: that is no reason to call a token wrong.
    */
   findTenant(token: string, asking?: { isLook?: boolean; mayAsk?: () => boolean }): Promise<Credential | null>
+  /** The tenant that `token` was good for within the last ten minutes, as far as is known here. It is no look-up, and for when there can be none. */
+  lately(token: string): Credential | null
   /** To be called when a key of the tenant was revoked or its document changed, once that is committed. */
   forget(tenantId: TenantId): void
   /** How often the credentials that were used last on this node were asked for, the last one first. */
@@ -47,6 +50,7 @@ export function makeCredentials({ db, clock, log, legacyEnabled }: Deps): Creden
   const cache = new CredentialCache()
   /** What was only looked at: it is not noted as used, which a use has to do. */
   const looks = new CredentialCache()
+  const lately = new Lately<Credential>(clock)
   const uses = new CredentialUses({ db, clock, log })
 
   async function byApiKey(token: string, isLook: boolean): Promise<Credential | null> {
@@ -80,9 +84,12 @@ export function makeCredentials({ db, clock, log, legacyEnabled }: Deps): Creden
       // A legacy token may look like an API key: whoever moved here from another installation may have kept theirs.
       const found = (await byApiKey(token, isLook)) ?? (await byLegacyToken(token))
       if (found) remembered.put(tokenHash, found, lookUp)
+      lately.note(tokenHash, found)
       return found
     },
+    lately: (token) => (token.length > MAX_TOKEN_CHARS ? null : lately.get(hashToken(token).toString('hex'))),
     forget(tenantId) {
+      lately.forget((credential) => credential.tenantId === tenantId)
       cache.forget(tenantId)
       looks.forget(tenantId)
     },

@@ -69,6 +69,7 @@ export function liveRoutes({ calls, clock, guard }: Deps): FastifyPluginAsyncTyp
     app.get(
       '/api/v1/sessions/active',
       {
+        config: { isForAnyTime: true },
         schema: {
           tags: ['runtime'],
           summary: 'List live sessions, newest first',
@@ -88,6 +89,7 @@ export function liveRoutes({ calls, clock, guard }: Deps): FastifyPluginAsyncTyp
     app.get(
       '/api/v1/sessions/:stream_sid',
       {
+        config: { isForAnyTime: true },
         schema: {
           tags: ['runtime'],
           summary: 'Get a live session',
@@ -107,6 +109,7 @@ export function liveRoutes({ calls, clock, guard }: Deps): FastifyPluginAsyncTyp
       {
         // To a HEAD nothing would ever end.
         exposeHeadRoute: false,
+        config: { isForAnyTime: true },
         schema: {
           tags: ['runtime'],
           summary: 'Watch a live session',
@@ -140,6 +143,7 @@ export function liveRoutes({ calls, clock, guard }: Deps): FastifyPluginAsyncTyp
       '/api/v1/sessions/:stream_sid/actions',
       {
         preValidation: actingAs('supervisor'),
+        config: { isForAnyTime: true },
         schema: {
           tags: ['runtime'],
           summary: 'Act on a live session',

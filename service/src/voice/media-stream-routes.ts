@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { bearerOf, type FindTenant, queryTokenOf } from '../platform/http/guards.ts'
+import { askingFor } from '../platform/http/people.ts'
 import type { RateLimits } from '../platform/http/rate-limits.ts'
 import { ErrorBody, errorResponses } from '../platform/http/schemas.ts'
 import type { WebSockets } from '../platform/http/web-sockets.ts'
@@ -136,7 +137,7 @@ async function shownBy(deps: MediaStreamRouteDeps, request: FastifyRequest): Pro
   const inQuery = deps.takesQueryTokens ? queryTokenOf(request) : null
   if (!hasBearer && inQuery === null) return null
   const key = hasBearer ? bearerOf(request) : inQuery
-  const tenant = key === null ? null : await findTenant(key, { address: request.ip, isLook: false })
+  const tenant = key === null ? null : await findTenant(key, askingFor(request, false))
   if (!tenant) throw unauthorized('The API key is unknown or revoked.')
   return { type: 'bearer', tenantId: tenant.tenantId }
 }

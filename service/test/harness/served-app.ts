@@ -27,7 +27,7 @@ export const ACCOUNT = { sid: 'AC00000000000000000000000000000001', token: 'toke
 
 const CALM: LoopSample = { utilisation: 0, delayP99Ms: 0 }
 
-const ADMIN_KEY = 'ak_key_of_the_served_app_tests'
+export const ADMIN_KEY = 'ak_key_of_the_served_app_tests'
 
 /** A test asks again and again until something is so. */
 const UNLIMITED = { RATE_LIMIT_IP_PER_MINUTE: '1000000', RATE_LIMIT_TENANT_PER_MINUTE: '1000000' }

@@ -3,7 +3,7 @@ import { type Actor, KEY_HOLDER, type Person } from '../../kernel/actor.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { secretsEqual } from '../../kernel/seal.ts'
-import { type Asking, type People, personOf, refuseForeignOrigin, sessionTokenOf } from './people.ts'
+import { type Asking, askingFor, type People, personOf, refuseForeignOrigin, sessionTokenOf } from './people.ts'
 
 /** An `onRequest` hook: it runs before the body is read, so a 401 comes before any 400. */
 export type Guard = (request: FastifyRequest) => Promise<void>
@@ -236,7 +236,7 @@ export function readerGuard({ adminKey, people, findTenant, takesQueryTokens }: 
 }
 
 async function letHolderIn(request: FastifyRequest, findTenant: FindTenant, token: string): Promise<void> {
-  const tenant = await findTenant(token, { address: request.ip, isLook: isRecognised(request) })
+  const tenant = await findTenant(token, askingFor(request, isRecognised(request)))
   if (!tenant) throw refusedTenant('The API key is unknown or revoked.', 'Bearer error="invalid_token"')
   tenants.set(request, tenant.tenantId)
 }

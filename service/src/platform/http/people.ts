@@ -3,8 +3,23 @@ import type { Actor, Role } from '../../kernel/actor.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { readCookie, setCookie } from './cookies.ts'
 
-/** `address`: where a credential came from. `isLook`: it is asked for to see whether it is still good, which is no use of it. */
-export type Asking = { address: string; isLook: boolean }
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route needs no database: whoever was let in lately is let in while that is away, so that calls can be stopped then. */
+    isForAnyTime?: boolean
+  }
+}
+
+/**
+ * `address`: where a credential came from. `isLook`: it is asked for to see whether it is still good, which is no use of it. `mayStand`:
+ * that it was good lately is enough while the database is away.
+ */
+export type Asking = { address: string; isLook: boolean; mayStand: boolean }
+
+/** What is asked with the credential of a request. */
+export function askingFor(request: FastifyRequest, isLook: boolean): Asking {
+  return { address: request.ip, isLook, mayStand: request.routeOptions.config?.isForAnyTime === true }
+}
 
 /** Those who log in in a browser, as the guards know them. */
 export type People = {
@@ -59,7 +74,7 @@ export async function personOf(request: FastifyRequest, people: People, isLook: 
   const token = sessionTokenOf(request)
   if (token === null) return null
   if (!isSafe(request.method)) refuseForeignOrigin(request, people.origin())
-  return people.find(token, { address: request.ip, isLook })
+  return people.find(token, askingFor(request, isLook))
 }
 
 /**

@@ -1,0 +1,55 @@
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+
+/** How long what was good stands while the database cannot say whether it still is. */
+const STANDS_MS = 600_000
+const MAX_KEPT = 1_000
+
+/**
+ * Whose credentials were good when they were asked for last, by their hash, for ten minutes. Of 1,000 the one that was asked for longest ago
+ * goes. What was found to be good no more, or was revoked here, is not in it.
+ */
+export class Lately<Owner> {
+  readonly #clock: Pick<Clock, 'monotonicMs'>
+  readonly #owners = new Map<string, { owner: Owner; atMs: number }>()
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock
+  }
+
+  /** What the database has said of it: null that it is not good. */
+  note(hash: string, owner: Owner | null): void {
+    this.#owners.delete(hash)
+    if (owner === null) return
+    this.#owners.set(hash, { owner, atMs: this.#clock.monotonicMs() })
+    const [oldest] = this.#owners.keys()
+    if (this.#owners.size > MAX_KEPT && oldest !== undefined) this.#owners.delete(oldest)
+  }
+
+  /** Forgets those of such owners. */
+  forget(isMeant: (owner: Owner) => boolean): void {
+    for (const [hash, { owner }] of this.#owners) if (isMeant(owner)) this.#owners.delete(hash)
+  }
+
+  get(hash: string): Owner | null {
+    const known = this.#owners.get(hash)
+    return known && this.#clock.monotonicMs() - known.atMs < STANDS_MS ? known.owner : null
+  }
+}
+
+/**
+ * A look-up of credentials in whose place stands, for who `mayStand`, what was good lately, while the database is away. A refusal stays
+ * one.
+ */
+export function orLately<Asking extends { mayStand: boolean }, Owner>(
+  find: (secret: string, asking: Asking) => Promise<Owner | null>,
+  lately: (secret: string) => Owner | null,
+): (secret: string, asking: Asking) => Promise<Owner | null> {
+  return (secret, asking) =>
+    find(secret, asking).catch((error: unknown) => {
+      const isAway = error instanceof AppError && error.code === 'unavailable'
+      const owner = isAway && asking.mayStand ? lately(secret) : null
+      if (owner === null) throw error
+      return owner
+    })
+}
