@@ -89,6 +89,34 @@ describe('a schema that is entered', () => {
       object({ dependencies: named(50, () => times(100, (at) => `q${at}`)) }),
       /more than 1000 rules/,
     ],
+    ['has very many alternatives without members', object({ oneOf: times(101, () => false) }), /more than 100 alter/],
+    [
+      'has very many properties without members',
+      object({ properties: named(401, () => false), unevaluatedProperties: false }),
+      /more than 400 properties/,
+    ],
+    ['allows all in very many ways', object({ anyOf: times(1_001, () => true) }), /more than 1000 schemas/],
+    ['forbids all in very many ways', object({ allOf: times(1_001, () => false) }), /more than 1000 schemas/],
+    [
+      'forbids very many items',
+      object({ properties: { a: { prefixItems: times(1_001, () => false) } } }),
+      /more than 1000 schemas/,
+    ],
+    ['forbids by very many names', object({ dependentSchemas: named(1_001, () => false) }), /more than 1000 schemas/],
+    ['does so by the old keyword', object({ dependencies: named(1_001, () => false) }), /more than 1000 schemas/],
+    [
+      'has very many rules that have no members',
+      object({ properties: named(300, () => ({ type: 'string', minLength: 1, anyOf: [false, true] })) }),
+      /more than 1000 rules/,
+    ],
+    [
+      'is made large by what has no members',
+      object({
+        allOf: times(20, () => ({ $ref: '#/$defs/a' })),
+        $defs: { a: { anyOf: times(300, () => false) } },
+      }),
+      /more than 5000/,
+    ],
     [
       'goes round in a circle',
       object({ $ref: '#/$defs/a', $defs: { a: { not: { anyOf: [{ $ref: '#/$defs/a' }] } } } }),
@@ -141,6 +169,13 @@ describe('a schema that is entered', () => {
         oneOf: times(50, (at) =>
           object({ properties: { kind: { const: at }, a: { type: 'string' } }, required: ['kind'] }),
         ),
+      }),
+    ],
+    [
+      'forbid all that it does not name',
+      object({
+        properties: named(100, () => object({ properties: { a: true, b: false }, additionalProperties: false })),
+        additionalProperties: false,
       }),
     ],
     ['list a thousand values', object({ properties: { a: { enum: times(1_000, (at) => `v${at}`) } } })],

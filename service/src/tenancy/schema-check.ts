@@ -40,8 +40,9 @@ export function compileSchema(schema: AnySchemaObject, { passesPatterns }: Optio
   const compiler = new Ajv2020({
     ...{ strict: false, validateFormats: false, validateSchema: false, meta: false, logger: false },
     ...{ verbose: true, allErrors: true, inlineRefs: false },
-    // Tidying the code up takes several times as long as making it, and a list of names or values is gone through, not written out.
-    ...{ loopRequired: 10, loopEnum: 10 },
+    // Tidying the code up takes several times as long as making it, and a list of names or values is gone through, not written out:
+    // of names, no list is too short for that, because a schema can have them in very many places.
+    ...{ loopRequired: 2, loopEnum: 10 },
     code: { optimize: false, regExp: Object.assign(passesPatterns ? matchesAll : refuseRegExp, { code: 'unused' }) },
   })
   countSteps(compiler, steps)

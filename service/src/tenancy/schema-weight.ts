@@ -8,18 +8,36 @@ const OF_PARTS = [
   ...['items', 'additionalItems', 'contains', 'additionalProperties', 'propertyNames', 'prefixItems'],
   ...['unevaluatedItems', 'unevaluatedProperties', 'properties', 'patternProperties'],
 ]
+const PLACES = [...IN_PLACE, ...OF_PARTS]
 /** Of these, an object is schemas by names, not a schema. */
 const BY_NAMES = new Set(['dependentSchemas', 'dependencies', 'properties', 'patternProperties'])
+/** Of these, there can be any number in one place. */
+const OF_MANY = ['allOf', 'anyOf', 'oneOf', 'prefixItems', ...BY_NAMES]
 const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef']
 
 /** A check is made as code, which takes a while for each of them. */
 const MAX_SCHEMAS = 1_000
 const MAX_STEPS = 5_000
-/** Code is made at once, while everything else waits: so many rules are some 20 ms. */
-const MAX_RULES = 1_000
-/** Making the code of these takes the longer the more there are, by the square. */
-const MAX_ALTERNATIVES = 100
-const MAX_PROPERTIES = 400
+
+type Bounds = {
+  rules: number
+  alternatives: number
+  properties: number
+  /** What is counted in a schema's places for others. */
+  counted(node: Schema, keywords: string[]): unknown[]
+}
+
+/** Of what is written now. Code is made at once, while everything else waits: so many rules are some 20 ms. */
+const OF_NEW: Bounds = {
+  rules: 1_000,
+  // Making the code of these takes the longer the more there are, by the square.
+  ...{ alternatives: 100, properties: 400 },
+  // A schema that is `true` or `false` takes no less than one of a rule or two.
+  counted: membersIn,
+}
+
+/** Of what may have been stored before there were those: the bounds of then. No bound of `OF_NEW` may be wider. */
+export const OF_STORED: Bounds = { rules: Infinity, alternatives: 300, properties: Infinity, counted: schemasIn }
 
 /** What nothing is checked by. */
 const NO_RULES = new Set([
@@ -35,34 +53,38 @@ const BY_LISTS = ['dependentRequired', 'dependencies']
  * and a few lines of them can come to more steps than a machine ever does. A schema may refer to itself where it describes a
  * part of itself. References that lead nowhere are for the compiler to tell.
  */
-export function weightFault(schema: Schema): string | null {
-  const { steps, nodes, inPlace } = weighed(schema)
-  if (nodes.length > MAX_SCHEMAS) return `has more than ${MAX_SCHEMAS} schemas in it`
-  if (rulesOf(nodes) > MAX_RULES) return `has more than ${MAX_RULES} rules in it (type, required, maxLength, ...)`
-  if (nodes.some((node) => schemasIn(node, ['oneOf']).length > MAX_ALTERNATIVES))
-    return `has more than ${MAX_ALTERNATIVES} alternatives in one oneOf`
-  if (nodes.some((node) => schemasIn(node, ['properties']).length > MAX_PROPERTIES))
-    return `has more than ${MAX_PROPERTIES} properties in one object`
+export function weightFault(schema: Schema, bounds = OF_NEW): string | null {
+  const { rules, alternatives, properties, counted } = bounds
+  const { steps, nodes, size, inPlace } = weighed(schema, bounds)
+  const most = (keyword: string) => Math.max(...nodes.map((node) => counted(node, [keyword]).length))
+  if (size > MAX_SCHEMAS) return `has more than ${MAX_SCHEMAS} schemas in it`
+  if (rulesOf(nodes) > rules) return `has more than ${rules} rules in it (type, required, maxLength, ...)`
+  if (most('oneOf') > alternatives) return `has more than ${alternatives} alternatives in one oneOf`
+  if (most('properties') > properties) return `has more than ${properties} properties in one object`
   const alone = new Map<Schema, number>()
   const isEndless = (node: Schema) =>
-    !Number.isFinite(weigh(node, { parts: inPlace, ofCircle: Infinity, weights: alone }))
+    !Number.isFinite(weigh(node, { parts: inPlace, leaves: () => 0, ofCircle: Infinity, weights: alone }))
   if (nodes.some(isEndless)) return 'refers to itself without going into a part of what it describes'
   return steps > MAX_STEPS ? `has more than ${MAX_STEPS} schemas in it, with what it refers to counted each time` : null
 }
 
 /** How many rules code is made of for a schema of bounded weight. */
 export function rulesIn(schema: Schema): number {
-  return rulesOf(weighed(schema).nodes)
+  return rulesOf(weighed(schema, OF_NEW).nodes)
 }
 
-/** The schemas in a schema, and what is said of the same value as each. */
-function weighed(schema: Schema): { steps: number; nodes: Schema[]; inPlace: (node: Schema) => Schema[] } {
+type Weighed = { steps: number; size: number; nodes: Schema[]; inPlace: (node: Schema) => Schema[] }
+
+/** The schemas in a schema that have members, how many there are with the others, and what is said of the same value as each. */
+function weighed(schema: Schema, { counted }: Bounds): Weighed {
   const anchors = anchorsIn(schema)
   const inPlace = (node: Schema) => schemasIn(node, IN_PLACE).concat(referredTo(node, schema, anchors))
   const parts = (node: Schema) => inPlace(node).concat(schemasIn(node, OF_PARTS))
+  const leaves = (node: Schema) => counted(node, PLACES).length - schemasIn(node, PLACES).length
   const weights = new Map<Schema, number>()
-  const steps = weigh(schema, { parts, ofCircle: 0, weights })
-  return { steps, nodes: [...weights.keys()], inPlace }
+  const steps = weigh(schema, { parts, leaves, ofCircle: 0, weights })
+  const nodes = [...weights.keys()]
+  return { steps, nodes, size: nodes.reduce((sum, node) => sum + leaves(node), nodes.length), inPlace }
 }
 
 function rulesOf(nodes: Schema[]): number {
@@ -77,32 +99,42 @@ function rulesOfOne(node: Schema): number {
   })
   return lists.reduce<number>(
     (sum, list) => sum + (Array.isArray(list) ? 1 + RULES_OF_A_NAME * list.length : 0),
-    keywords.length,
+    keywords.length + membersIn(node, OF_MANY).filter((member) => !isSchema(member)).length,
   )
 }
 
-type Weighing = { parts(node: Schema): Schema[]; ofCircle: number; weights: Map<Schema, number> }
+type Weighing = {
+  parts(node: Schema): Schema[]
+  leaves(node: Schema): number
+  ofCircle: number
+  weights: Map<Schema, number>
+}
 
 /** Each is weighed once, and counts as often as it is referred to. */
 function weigh(node: Schema, weighing: Weighing): number {
-  const { parts, ofCircle, weights } = weighing
+  const { parts, leaves, ofCircle, weights } = weighing
   const known = weights.get(node)
   if (known !== undefined) return known
   // Too many already.
   if (weights.size > MAX_SCHEMAS) return 0
   weights.set(node, ofCircle)
-  let weight = 1
+  let weight = 1 + leaves(node)
   for (const part of parts(node)) weight += weigh(part, weighing)
   weights.set(node, weight)
   return weight
 }
 
 function schemasIn(node: Schema, keywords: string[]): Schema[] {
+  return membersIn(node, keywords).filter(isSchema)
+}
+
+/** All that stands where schemas can, whatever it is: `true` and `false` are schemas, too. */
+function membersIn(node: Schema, keywords: string[]): unknown[] {
   return keywords.flatMap((keyword) => {
-    const value = Object.hasOwn(node, keyword) ? node[keyword] : null
-    if (Array.isArray(value)) return value.filter(isSchema)
-    if (!isSchema(value)) return []
-    return BY_NAMES.has(keyword) ? Object.values(value).filter(isSchema) : [value]
+    if (!Object.hasOwn(node, keyword)) return []
+    const value = node[keyword]
+    if (Array.isArray(value)) return value as unknown[]
+    return isSchema(value) && BY_NAMES.has(keyword) ? Object.values(value) : [value]
   })
 }
 

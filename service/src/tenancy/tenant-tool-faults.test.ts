@@ -3,9 +3,9 @@ import { toolFaults } from './tenant-tool-faults.ts'
 import type { TenantTool } from './tenant-tools.ts'
 
 /** Each with a schema of its own, of so many rules below the first. */
-function tools(count: number, rules: number): TenantTool[] {
+function tools(count: number, rules: number, rule: unknown = { type: 'string' }): TenantTool[] {
   const properties = (at: number) =>
-    Object.fromEntries(Array.from({ length: rules }, (_, i) => [`p${at}x${i}`, { type: 'string' }]))
+    Object.fromEntries(Array.from({ length: rules }, (_, i) => [`p${at}x${i}`, structuredClone(rule)]))
   return Array.from({ length: count }, (_, at) => ({
     ...{ type: 'http' as const, name: `tool_${at}`, url: 'https://api.example.com/' },
     parameters: { type: 'object', properties: properties(at) },
@@ -30,10 +30,13 @@ describe('the schemas of the tools of a document', () => {
     expect(turns).toBeGreaterThanOrEqual(20)
   })
 
-  it('are refused from the tool on with which they are too much together', async () => {
-    expect(await faultsIn(tools(24, 400))).toEqual([])
-    expect(await faultsIn(tools(26, 400))).toEqual([
-      expect.stringMatching(/^\/24\/parameters is too much: with tool_24 .* more than 10000 rules together/),
-    ])
-  })
+  it.each([{ type: 'string' }, false])(
+    'are refused from the tool on with which they are too much together: %j',
+    async (rule) => {
+      expect(await faultsIn(tools(24, 400, rule))).toEqual([])
+      expect(await faultsIn(tools(26, 400, rule))).toEqual([
+        expect.stringMatching(/^\/24\/parameters is too much: with tool_24 .* more than 10000 rules together/),
+      ])
+    },
+  )
 })
