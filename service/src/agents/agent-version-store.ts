@@ -108,6 +108,18 @@ export async function insertDraft(
     .execute()
 }
 
+/** Whether one of the tenant's versions has this schema, in whatever order of members. */
+export async function hasExtraction(db: Db, tenantId: TenantId, extraction: Record<string, unknown>): Promise<boolean> {
+  const row = await db
+    .selectFrom('agent_versions')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where(sql<boolean>`config -> 'extraction' = ${JSON.stringify(extraction)}::jsonb`)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Replaces the config of a draft; false when the version is none. The check and the change are one statement. */
 export async function replaceDraftConfig(
   db: Db,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
@@ -64,6 +65,29 @@ describe('agent versions', () => {
       realtime_model: '',
       voice: '',
     })
+  })
+})
+
+describe('an extraction of former bounds', () => {
+  const heavy = { type: 'object', oneOf: Array.from({ length: 200 }, (_, at) => ({ const: at })) }
+  const refused = { code: 'invalid_request', message: expect.stringMatching(/^config.extraction .* 100 alternatives/) }
+
+  it('may be had by the versions that follow, whatever else is wrong with them, and by those of no other tenant', async () => {
+    await expect(versions.create(acme, agentId, { extraction: heavy }, THE_SYSTEM)).rejects.toMatchObject(refused)
+    const { id } = await versions.create(acme, agentId, { extraction: { type: 'object' } }, THE_SYSTEM)
+    const config = JSON.stringify({ extraction: heavy })
+    await sql`update agent_versions set config = config || ${config}::jsonb where id = ${id}`.execute(test.db)
+
+    const next = await versions.create(acme, agentId, { extraction: heavy }, THE_SYSTEM)
+    expect(next.config.extraction).toEqual(heavy)
+    const changed = { config: { extraction: heavy, greeting: 'Hello.' } }
+    expect((await versions.replaceConfig(acme, next.id, changed, THE_SYSTEM)).config.greeting).toBe('Hello.')
+    const wrong = { extraction: heavy, tools: ['a', 'a'] }
+    await expect(versions.create(acme, agentId, wrong, THE_SYSTEM)).rejects.toMatchObject({
+      message: expect.stringMatching(/^config.tools.1 is named twice/),
+    })
+    const globex = await makeTenant(test.db, 'globex')
+    await expect(versions.create(globex, agentId, { extraction: heavy }, THE_SYSTEM)).rejects.toMatchObject(refused)
   })
 })
 

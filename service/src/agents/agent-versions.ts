@@ -21,6 +21,7 @@ import { hasAgent, lockAgent } from './agent-store.ts'
 import {
   type AgentVersion,
   findAgentVersion,
+  hasExtraction,
   insertDraft,
   listAgentVersions,
   nextVersionNumber,
@@ -84,12 +85,12 @@ export function makeAgentVersions({ db, clock, keepHoldAudio, onPublished }: Dep
       if (rows.length === 0 && agentId && !(await hasAgent(db, tenantId, agentId))) throw unknownAgent()
       return toPage(rows, limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
-    create(tenantId, agentId, config, by) {
-      refuseFaults(config)
+    async create(tenantId, agentId, config, by) {
+      await refuseFaults(db, tenantId, config)
       return db.transaction().execute((tx) => createIn(tx, clock, { tenantId, agentId, config, by }))
     },
-    replaceConfig(tenantId, versionId, { config, ifMatch }, by) {
-      refuseFaults(config)
+    async replaceConfig(tenantId, versionId, { config, ifMatch }, by) {
+      await refuseFaults(db, tenantId, config)
       const change = { config: withAllTexts(config), ifMatch, at: new Date(clock.now()), by }
       return db.transaction().execute((tx) => replaceConfigIn(tx, tenantId, versionId, change))
     },
@@ -208,9 +209,15 @@ async function getAgentVersion(db: Db, tenantId: TenantId, versionId: AgentVersi
   return version
 }
 
-/** @throws AppError `invalid_request` when there are any. */
-function refuseFaults(config: AgentVersionConfig): void {
-  const [first, ...others] = agentConfigFaults(config, '/body/config')
+/**
+ * An `extraction` that a version of the tenant has already was taken by the bounds of its time: the next version may have it, too.
+ *
+ * @throws AppError `invalid_request` when there are any.
+ */
+async function refuseFaults(db: Db, tenantId: TenantId, config: AgentVersionConfig): Promise<void> {
+  const faults = agentConfigFaults(config, '/body/config')
+  const isKnown = faults.length > 0 && config.extraction && (await hasExtraction(db, tenantId, config.extraction))
+  const [first, ...others] = isKnown ? agentConfigFaults(config, '/body/config', config) : faults
   if (first) throw invalidRequest([first, ...others])
 }
 

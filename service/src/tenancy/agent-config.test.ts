@@ -148,6 +148,14 @@ describe('the extraction of an agent version config', () => {
     expect(agentConfigFaults({ extraction }, '').map(({ path }) => path)).toEqual(['/extraction'])
   })
 
+  it('is not refused where the stored config has the same, by whatever bounds that was taken', () => {
+    const heavy = { oneOf: Array.from({ length: 200 }, (_, at) => ({ const: at })), type: 'object' }
+    const { oneOf, type } = heavy
+    expect(agentConfigFaults({ extraction: heavy }, '')).toHaveLength(1)
+    expect(agentConfigFaults({ extraction: { type, oneOf } }, '', { extraction: heavy })).toEqual([])
+    expect(agentConfigFaults({ extraction: { ...heavy, title: 'a' } }, '', { extraction: heavy })).toHaveLength(1)
+  })
+
   it('may have properties with the names of keywords', () => {
     const properties = { pattern: { type: 'string' }, $id: { type: 'string' }, type: { enum: ['a', null] } }
     expect(agentConfigFaults({ extraction: { type: 'object', properties } }, '')).toEqual([])

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { FaultDetail } from '../kernel/errors.ts'
 import { nullable, strict, TOOL_NAME_PATTERN } from '../platform/http/schemas.ts'
 import { jsonSchemaFault, jsonSizeFault } from './agent-config-json-schema.ts'
@@ -200,8 +201,14 @@ const TURN_SETTINGS = {
  * What is wrong with a config that its schema cannot say; empty when nothing is.
  *
  * @param path JSON pointer of the config in what was sent, such as `/body/config`.
+ * @param stored the config as it is, if there is one: the same `extraction` was taken before, by whatever bounds, and is not
+ * looked at again.
  */
-export function agentConfigFaults(config: AgentVersionConfig, path: string): FaultDetail[] {
+export function agentConfigFaults(
+  config: AgentVersionConfig,
+  path: string,
+  stored?: Pick<AgentVersionConfig, 'extraction'> | null,
+): FaultDetail[] {
   const checks: [member: string, message: string | null][] = [
     ...turnDetectionFaults(config.turn_detection ?? {}),
     ['/speech/language', languageFault(config.speech?.language)],
@@ -209,10 +216,19 @@ export function agentConfigFaults(config: AgentVersionConfig, path: string): Fau
     ['/hold_audio', config.hold_audio ? urlFault(config.hold_audio) : null],
     ...repeatFaults('/tools', config.tools ?? []),
     ...repeatFaults('/criteria', config.criteria?.map(({ name }) => name) ?? []),
-    ['/extraction', config.extraction ? jsonSchemaFault(config.extraction) : null],
+    ['/extraction', extractionFault(config, stored)],
     ['/metadata', jsonSizeFault(config.metadata ?? {}, MAX_METADATA_BYTES, MAX_METADATA_DEPTH)],
   ]
   return checks.flatMap(([member, message]) => (message === null ? [] : [{ path: path + member, message }]))
+}
+
+function extractionFault(
+  { extraction }: AgentVersionConfig,
+  stored: Pick<AgentVersionConfig, 'extraction'> | null | undefined,
+): string | null {
+  if (!extraction) return null
+  const isKnown = stored?.extraction && canonicalJson(stored.extraction) === canonicalJson(extraction)
+  return isKnown ? null : jsonSchemaFault(extraction)
 }
 
 function turnDetectionFaults(detection: NonNullable<AgentVersionConfig['turn_detection']>): [string, string][] {

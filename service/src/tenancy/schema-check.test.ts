@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { jsonSchemaFault } from './agent-config-json-schema.ts'
-import { checkOf, compileSchema } from './schema-check.ts'
+import { checkOf, compileSchema, unusableFault } from './schema-check.ts'
 import { weightFault } from './schema-weight.ts'
 
 type Schema = Record<string, unknown>
@@ -203,6 +203,18 @@ describe('the check of a schema that was stored before it was looked at', () => 
     ['has a regular expression', object({ properties: { a: { pattern: '^(a+)+$' } } })],
   ])('lets nothing fit when the schema %s', (_why, schema) => {
     expect(check(schema)({})).toMatchObject([{ message: expect.stringMatching(/^cannot be checked: the schema/) }])
+    expect(unusableFault(schema, { passesPatterns: false })).not.toBeNull()
+  })
+
+  it.each<[string, Schema, unknown]>([
+    ['alternatives', object({ oneOf: times(250, (at) => ({ properties: { at: { const: at } } })) }), { at: 7 }],
+    ['properties', object({ properties: named(900, () => ({ type: 'string' })) }), { p1: 'a' }],
+    ['rules', object({ properties: named(450, () => ({ type: 'string', minLength: 1, maxLength: 9 })) }), { p1: 'a' }],
+    ['schemas without members', object({ anyOf: times(1_500, (at) => at === 0) }), {}],
+  ])('is made by the bounds of its time: %s', (_of, schema, value) => {
+    expect(jsonSchemaFault(schema)).toMatch(/more than/)
+    expect(check(schema)(value)).toEqual([])
+    expect(unusableFault(schema, { passesPatterns: false })).toBeNull()
   })
 
   it('is made once for a schema, whoever has it', () => {

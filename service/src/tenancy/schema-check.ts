@@ -11,7 +11,7 @@ import {
 import type { AddedKeywordDefinition } from 'ajv/dist/types/index.js'
 import { LastUsed } from '../kernel/last-used.ts'
 import { sha256 } from '../kernel/seal.ts'
-import { weightFault } from './schema-weight.ts'
+import { OF_STORED, weightFault } from './schema-weight.ts'
 
 /** What does not fit, as Ajv tells it; empty when the value fits. Never throws, and takes a bounded time. */
 export type SchemaCheck = (value: unknown) => ErrorObject[]
@@ -26,12 +26,13 @@ const MAX_STEPS = 1_000_000
  * Makes the check of a schema that somebody else has written (draft 2020-12), an object of bounded size.
  *
  * Nothing in it does more than check: it cannot run on behind the check (`$async`), ask for another document, or take longer
- * than a number of steps. A value that would is one that does not fit.
+ * than a number of steps. A value that would is one that does not fit. What is stored was written by the bounds of its time:
+ * those of now are for who takes a schema in.
  *
  * @throws Error saying why the schema cannot be used.
  */
 export function compileSchema(schema: AnySchemaObject, { passesPatterns }: Options): SchemaCheck {
-  const fault = weightFault(schema)
+  const fault = weightFault(schema, OF_STORED)
   if (fault !== null) throw new Error(fault)
   const steps = new Steps()
   // With `$async` the check would be a promise, which is never false and which nobody waits for.
@@ -51,20 +52,32 @@ export function compileSchema(schema: AnySchemaObject, { passesPatterns }: Optio
 
 /** Checks that were made are kept by the text of their schema: each call, and each form that is filled in, asks for the same few. */
 const MAX_KEPT = 200
-const kept = new LastUsed<string, SchemaCheck>(MAX_KEPT)
+const kept = new LastUsed<string, Kept>(MAX_KEPT)
+
+/** `unusable`: why nothing can be checked, about the schema. */
+type Kept = { check: SchemaCheck; unusable: string | null }
 
 /** The check of a schema, made when it is first asked for; one by which nothing fits, for a schema that cannot be used. */
 export function checkOf(schema: AnySchemaObject, options: Options): SchemaCheck {
+  return keptOf(schema, options).check
+}
+
+/** Why nothing would fit a schema, whatever it is; null when it can be used. */
+export function unusableFault(schema: AnySchemaObject, options: Options): string | null {
+  return keptOf(schema, options).unusable
+}
+
+function keptOf(schema: AnySchemaObject, options: Options): Kept {
   const key = `${options.passesPatterns} ${sha256(JSON.stringify(schema)).toString('base64')}`
   return kept.get(key) ?? kept.put(key, newCheckOf(schema, options))
 }
 
-function newCheckOf(schema: AnySchemaObject, options: Options): SchemaCheck {
+function newCheckOf(schema: AnySchemaObject, options: Options): Kept {
   try {
-    return compileSchema(schema, options)
+    return { check: compileSchema(schema, options), unusable: null }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return () => [faultOf(`cannot be checked: the schema ${reason}`)]
+    const unusable = error instanceof Error ? error.message : String(error)
+    return { check: () => [faultOf(`cannot be checked: the schema ${unusable}`)], unusable }
   }
 }
 

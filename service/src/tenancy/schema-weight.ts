@@ -36,7 +36,7 @@ const OF_NEW: Bounds = {
   counted: membersIn,
 }
 
-/** Of what may have been stored before there were those: the bounds of then. No bound of `OF_NEW` may be wider. */
+/** Of what may be in use since before there were those: the bounds of then. No bound of `OF_NEW` may be wider. */
 export const OF_STORED: Bounds = { rules: Infinity, alternatives: 300, properties: Infinity, counted: schemasIn }
 
 /** What nothing is checked by. */

@@ -21,15 +21,20 @@ type Finding = [pointer: string, message: string | null]
  * What is wrong with a document that its schema cannot tell. A secret that reads `***` is taken as sound.
  *
  * @param path stands before the pointer of each fault, such as `/body`.
+ * @param stored the document as it is, if there is one: JSON Schemas that it has, too, were taken before.
  */
-export async function documentFaults(document: TenantDocument, path: string): Promise<FaultDetail[]> {
+export async function documentFaults(
+  document: TenantDocument,
+  path: string,
+  stored: TenantDocument | null = null,
+): Promise<FaultDetail[]> {
   const findings = [
     ...ownFindings(document),
     ...complianceFindings(document),
-    ...(document.tools ? under('/tools', await toolFaults(document.tools)) : []),
+    ...(document.tools ? under('/tools', await toolFaults(document.tools, stored?.tools ?? [])) : []),
   ]
   const faults = findings.flatMap(([pointer, message]) => (message === null ? [] : [{ path: path + pointer, message }]))
-  if (document.agent) faults.push(...agentConfigFaults(document.agent, `${path}/agent`))
+  if (document.agent) faults.push(...agentConfigFaults(document.agent, `${path}/agent`, stored?.agent))
   return faults
 }
 

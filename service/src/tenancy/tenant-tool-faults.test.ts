@@ -12,8 +12,15 @@ function tools(count: number, rules: number, rule: unknown = { type: 'string' })
   }))
 }
 
-async function faultsIn(sent: TenantTool[]): Promise<string[]> {
-  return (await toolFaults(sent)).flatMap(([pointer, message]) => (message === null ? [] : [`${pointer} ${message}`]))
+/** The same schema, its members in another order. */
+function turned(tool: TenantTool): Record<string, unknown> {
+  return tool.type === 'http' ? Object.fromEntries(Object.entries(tool.parameters ?? {}).toReversed()) : {}
+}
+
+async function faultsIn(sent: TenantTool[], stored: TenantTool[] = []): Promise<string[]> {
+  return (await toolFaults(sent, stored)).flatMap(([pointer, message]) =>
+    message === null ? [] : [`${pointer} ${message}`],
+  )
 }
 
 describe('the schemas of the tools of a document', () => {
@@ -28,6 +35,22 @@ describe('the schemas of the tools of a document', () => {
     expect(await faultsIn(tools(20, 10))).toEqual([])
     isOver = true
     expect(turns).toBeGreaterThanOrEqual(20)
+  })
+
+  it('are not looked at again where the document has them already, by whatever bounds they were taken', async () => {
+    const heavy = tools(2, 450)
+    const [first, second] = heavy.map((tool) => ({ ...tool, parameters: turned(tool) }))
+    expect(await faultsIn(heavy)).toEqual([expect.stringMatching(/^\/0\/param/), expect.stringMatching(/^\/1\/param/)])
+    expect(await faultsIn([...(second ? [second] : []), ...(first ? [first] : [])], heavy)).toEqual([])
+    expect(await faultsIn(tools(3, 450), heavy)).toEqual([expect.stringMatching(/^\/2\/param.* more than 400 prop/)])
+  })
+
+  it('leave the less for new ones, and are never too much themselves', async () => {
+    const stored = tools(26, 400)
+    expect(await faultsIn(stored, stored)).toEqual([])
+    expect(await faultsIn([...tools(27, 10).slice(26), ...stored], stored)).toEqual([
+      expect.stringMatching(/^\/0\/parameters is too much: with tool_26 /),
+    ])
   })
 
   it.each([{ type: 'string' }, false])(

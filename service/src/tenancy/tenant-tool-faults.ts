@@ -1,3 +1,4 @@
+import { canonicalJson } from '../kernel/canonical-json.ts'
 import { othersFirst } from '../kernel/clock.ts'
 import { jsonSchemaFault } from './agent-config-json-schema.ts'
 import { rulesIn } from './schema-weight.ts'
@@ -32,32 +33,48 @@ const FRAMING_HEADERS = new Set([
 /** Of all tools of a document together: each is compiled, half a second for all of them. */
 const MAX_RULES = 10_000
 
-/** What the schema cannot say about a tenant's tools; a null message is no fault. Between two tools others have their turn. */
-export async function toolFaults(tools: TenantTool[]): Promise<ToolFault[]> {
+/**
+ * What the schema cannot say about a tenant's tools; a null message is no fault. Between two tools others have their turn.
+ *
+ * @param stored those of the document as it is: a schema that one of them has is not looked at again, by whatever bounds it was
+ * taken.
+ */
+export async function toolFaults(tools: TenantTool[], stored: TenantTool[] = []): Promise<ToolFault[]> {
   const names = tools.map(({ name }) => name)
   const faults = tools.flatMap((tool, index): ToolFault[] => [
     [`/${index}/name`, nameFault(names, index)],
     [`/${index}/url`, urlFault(tool.url) ?? templateFault(tool)],
     ...headerFaults(tool).map(([member, fault]): ToolFault => [`/${index}/headers/${member}`, fault]),
   ])
-  return [...faults, ...(await parameterFaults(tools))]
+  return [...faults, ...(await parameterFaults(tools, new Set(stored.flatMap(schemaText))))]
+}
+
+/** The same for every order of members: the database has one of its own. */
+function schemaText(tool: TenantTool): string[] {
+  return tool.type === 'http' && tool.parameters ? [canonicalJson(tool.parameters)] : []
 }
 
 /** Ends with the first schema that is too much: those behind it are not compiled either. */
-async function parameterFaults(tools: TenantTool[]): Promise<ToolFault[]> {
+async function parameterFaults(tools: TenantTool[], known: Set<string>): Promise<ToolFault[]> {
   const faults: ToolFault[] = []
-  let rules = 0
+  const isKnown = (tool: TenantTool) => schemaText(tool).some((text) => known.has(text))
+  // What is there already is nobody's fault: it leaves the less for what is new.
+  let rules = tools.reduce((sum, tool) => sum + (isKnown(tool) ? rulesOf(tool) : 0), 0)
   for (const [index, tool] of tools.entries()) {
-    if (tool.type !== 'http' || !tool.parameters) continue
+    if (tool.type !== 'http' || !tool.parameters || isKnown(tool)) continue
     await othersFirst()
     const fault = jsonSchemaFault(tool.parameters)
-    if (fault === null) rules += rulesIn(tool.parameters)
+    if (fault === null) rules += rulesOf(tool)
     faults.push([`/${index}/parameters`, fault])
     if (rules <= MAX_RULES) continue
     faults.push([`/${index}/parameters`, tooManyRules(tool.name)])
     break
   }
   return faults
+}
+
+function rulesOf(tool: TenantTool): number {
+  return tool.type === 'http' && tool.parameters ? rulesIn(tool.parameters) : 0
 }
 
 function tooManyRules(name: string): string {

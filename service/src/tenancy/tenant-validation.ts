@@ -33,7 +33,7 @@ export function makeTenantValidation({ db, sealer, telephony }: Deps): ValidateT
     const sent = body as TenantDocument
     const stored = await findStoredTenant(db, sent.tenant_id)
     const kept = keepStored(sent, stored && openSecrets(stored.document, sealer), '/body')
-    const [first, ...others] = [...(await documentFaults(sent, '/body')), ...kept.faults]
+    const [first, ...others] = [...(await documentFaults(sent, '/body', stored?.document)), ...kept.faults]
     if (first) throw invalidRequest([first, ...others])
     return kept.document
   }

@@ -42,6 +42,10 @@ function bare(tenantId: TenantId, more: Partial<TenantDocument> = {}): TenantDoc
   return { tenant_id: tenantId, ...more }
 }
 
+function toolOf(parameters: Record<string, unknown>): NonNullable<TenantDocument['tools']>[number] {
+  return { type: 'http', name: 'look_up', url: 'https://api.example.com/', parameters }
+}
+
 async function storedText(): Promise<string> {
   return JSON.stringify(await test.db.selectFrom('tenants').selectAll().execute())
 }
@@ -119,6 +123,30 @@ describe('a tenant that is put', () => {
       details: [{ path: '/body/auth_token' }],
     })
     await expect(tenants.get(acme)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('is changed and put while it has schemas of former bounds, and takes no others of those', async () => {
+    const { tenants } = setUp()
+    const oneOf = Array.from({ length: 200 }, (_, at) => ({ const: at }))
+    const stored = bare(acme, {
+      tools: [toolOf({ type: 'object', oneOf })],
+      agent: { extraction: { type: 'object', oneOf } },
+    })
+    await tenants.put(acme, bare(acme), {}, THE_SYSTEM)
+    await sql`update tenants set document = ${JSON.stringify(stored)}::jsonb where tenant_id = ${acme}`.execute(test.db)
+
+    const named = await tenants.change(acme, (document) => ({ ...document, name: 'Acme' }), {}, THE_SYSTEM)
+    expect(named.config).toMatchObject({ name: 'Acme', tools: [{ name: 'look_up' }] })
+    await tenants.put(acme, { ...stored, name: 'Acme again' }, {}, THE_SYSTEM)
+    const other = { ...stored, tools: [toolOf({ type: 'object', oneOf: oneOf.slice(1) })] }
+    const refused = {
+      code: 'invalid_request',
+      message: expect.stringMatching(/^tools.0.parameters .* 100 alternatives/),
+    }
+    await expect(tenants.put(acme, other, {}, THE_SYSTEM)).rejects.toMatchObject(refused)
+    await expect(tenants.put(globex, { ...stored, tenant_id: globex }, {}, THE_SYSTEM)).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
   })
 
   it('lets no writer decide whether its webhook was given up, and forgets that with the address', async () => {

@@ -104,7 +104,8 @@ async function get(db: Db, tenantId: TenantId): Promise<ShownTenant> {
 type Writing = Precondition & { by: Actor }
 
 async function put(deps: Deps, tenantId: TenantId, sent: TenantDocument, writing: Writing) {
-  refuse([...idFaults(tenantId, sent), ...(await documentFaults(sent, '/body'))])
+  const stored = await findStoredTenant(deps.db, tenantId)
+  refuse([...idFaults(tenantId, sent), ...(await documentFaults(sent, '/body', stored?.document))])
   const etag = await deps.db
     .transaction()
     .execute((tx) => replace(deps, tx, sent, writing))
@@ -126,7 +127,7 @@ async function changeStored(deps: Deps, tenantId: TenantId, change: DocumentChan
       throw unknownTenant()
     }
     const config = change(hideSecrets(stored.document))
-    refuse(await documentFaults(config, '/body'))
+    refuse(await documentFaults(config, '/body', stored.document))
     const etag = await replace(deps, tx, config, writing)
     return { tenantId, config: hideSecrets(config), etag }
   })

@@ -47,8 +47,8 @@ afterEach(async () => {
 const theModel = (): ChatModel => openaiChat({ baseUrl: provider.baseUrl, apiKey: 'sk-key-of-the-tests' })
 const log = makeLog({ level: 'error', secrets: [] })
 
-async function scoring(model: ChatModel | null = theModel(), db = test.db): Promise<Scorer> {
-  const scorer = new Scorer({ db, clock, log, tenants, findJudged, model })
+async function scoring(model: ChatModel | null = theModel(), db = test.db, judged = findJudged): Promise<Scorer> {
+  const scorer = new Scorer({ db, clock, log, tenants, findJudged: judged, model })
   started.push(scorer)
   await scorer.start()
   return scorer
@@ -104,6 +104,19 @@ describe('a session whose agent version wants something taken from it', () => {
     expect(await settled(id)).toMatchObject({ ...missing, qa_status: 'scored', summary: 'They talked.' })
     expect(await told()).toMatchObject([{ body: { payload: { voice_session: missing } } }])
     expect(provider.asked).toHaveLength(3)
+  })
+
+  it('is missing it, and no model is asked for it, when its schema cannot be used', async () => {
+    const extraction = { ...SCHEMA, $ref: '#/$defs/none' }
+    provider.answer({ says: assessmentOf(0.9) })
+    await scoring(theModel(), test.db, async (...of) => ({ ...(await judgedUsually(...of)), extraction }))
+    const id = await ended('CA1')
+    const missing = {
+      extraction_status: 'missing',
+      extraction_reason: expect.stringMatching(/^Its schema cannot be used/),
+    }
+    expect(await settled(id)).toMatchObject({ ...missing, qa_status: 'scored' })
+    expect(provider.asked).toHaveLength(1)
   })
 
   it('has it also where it could not be scored', async () => {

@@ -3,7 +3,7 @@ import { redactorFor } from '../../kernel/redaction/redact.ts'
 import type { ChatMessage } from '../../platform/chat/port.ts'
 import type { Ask } from './asking.ts'
 import type { Conversation } from './conversation.ts'
-import { extract, NoExtraction, Unkeepable } from './extraction.ts'
+import { extract, NoExtraction, Unkeepable, UnusableSchema } from './extraction.ts'
 
 const SCHEMA = {
   type: 'object',
@@ -26,7 +26,10 @@ function redacted(isWanted: boolean, ...answers: string[]) {
   return filled({ isWanted, schema: SCHEMA }, ...answers)
 }
 
-async function filled({ isWanted, schema }: { isWanted: boolean; schema: typeof SCHEMA }, ...answers: string[]) {
+async function filled(
+  { isWanted, schema }: { isWanted: boolean; schema: Record<string, unknown> },
+  ...answers: string[]
+) {
   const asked: ChatMessage[][] = []
   const ask: Ask = async ({ messages }) => {
     asked.push(messages)
@@ -83,6 +86,23 @@ describe('an extraction', () => {
     const schema = { ...SCHEMA, $async: true }
     expect((await filled({ isWanted: false, schema }, '{"guests": 0}', '{}')).found).toBeInstanceOf(NoExtraction)
     expect((await filled({ isWanted: false, schema }, '{"guests": 4}')).found).toEqual({ guests: 4 })
+  })
+
+  it('is by a schema that was stored under wider bounds', async () => {
+    const schema = {
+      ...SCHEMA,
+      oneOf: Array.from({ length: 200 }, (_, at) => ({ properties: { guests: { const: at } } })),
+    }
+    const { found, asked } = await filled({ isWanted: false, schema }, '{"guests": 4}')
+    expect(found).toEqual({ guests: 4 })
+    expect(asked).toHaveLength(1)
+  })
+
+  it('is none, and no model is asked, where nothing would fit the schema', async () => {
+    const schema = { ...SCHEMA, $ref: '#/$defs/none' }
+    const { found, asked } = await filled({ isWanted: false, schema }, '{"guests": 4}')
+    expect(found).toBeInstanceOf(UnusableSchema)
+    expect(asked).toEqual([])
   })
 
   it('is without personal data for who wants it, and fits its schema still', async () => {

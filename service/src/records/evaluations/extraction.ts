@@ -1,7 +1,7 @@
 import type { Redactor } from '../../kernel/redaction/redact.ts'
 import type { ChatMessage } from '../../platform/chat/port.ts'
 import { jsonSizeFault } from '../../tenancy/agent-config-json-schema.ts'
-import { checkOf, type SchemaCheck } from '../../tenancy/schema-check.ts'
+import { checkOf, type SchemaCheck, unusableFault } from '../../tenancy/schema-check.ts'
 import { storable } from '../storable.ts'
 import { type Ask, askTwice, objectIn } from './asking.ts'
 import type { Conversation } from './conversation.ts'
@@ -20,6 +20,11 @@ export class Unkeepable extends Error {
   override readonly name = 'Unkeepable'
 }
 
+/** Nothing would fit the schema, so that no model was asked. */
+export class UnusableSchema extends Error {
+  override readonly name = 'UnusableSchema'
+}
+
 type Asked = {
   schema: Record<string, unknown>
   chatModel: string | null
@@ -32,9 +37,11 @@ type Asked = {
  * wrong with it. What is given back is without the personal data that the tenant wants none kept of, and fits the schema still.
  *
  * @param ask one question to the model, within the time that it has.
- * @throws ChatFault as it does; NoExtraction; Unkeepable.
+ * @throws ChatFault as it does; NoExtraction; Unkeepable; UnusableSchema.
  */
 export async function extract(ask: Ask, { schema, chatModel, conversation, redactor }: Asked): Promise<Extraction> {
+  const unusable = unusableFault(schema, { passesPatterns: false })
+  if (unusable !== null) throw new UnusableSchema(unusable)
   const question = questionOf(schema, conversation)
   const check = checkOf(schema, { passesPatterns: false })
   const read = await askTwice(ask, { chatModel, question }, (text) => readExtraction(text, check))

@@ -7,7 +7,7 @@ import type { Ask } from './asking.ts'
 import { assess, NoAssessment, type Verdict } from './assessment.ts'
 import { type Conversation, type JudgedAgent, NO_CRITERIA } from './conversation.ts'
 import { hasEvaluationOfModel } from './evaluation-store.ts'
-import { extract, NoExtraction, Unkeepable } from './extraction.ts'
+import { extract, NoExtraction, Unkeepable, UnusableSchema } from './extraction.ts'
 
 /** What is to be written down of a session: null for what is there already, or not wanted; a sentence says why there is none. */
 export type Findings = { verdict: Verdict | string | null; extraction: ExtractionOutcome | null }
@@ -67,6 +67,7 @@ async function takenFrom(
     if (isRefusal(err)) return { missing: refused(log, conversation, err) }
     if (err instanceof Unkeepable)
       return { missing: `Without personal data it does not fit the schema: ${err.message}` }
+    if (err instanceof UnusableSchema) return { missing: unusable(log, conversation, err) }
     if (!(err instanceof NoExtraction)) throw err
     log.info(namesOf(conversation), 'a chat model answered twice with what does not fit a schema')
     return { missing: `The chat model answered twice with something that does not fit the schema: ${err.message}` }
@@ -81,6 +82,11 @@ function isRefusal(err: unknown): err is ChatFault {
 function refused(log: Deps['log'], conversation: Conversation, err: ChatFault): string {
   log.info({ ...namesOf(conversation), err }, 'a chat model refused to read a session')
   return "The chat model refused to read it: check the agent version's chat_model."
+}
+
+function unusable(log: Deps['log'], conversation: Conversation, err: UnusableSchema): string {
+  log.info({ ...namesOf(conversation), err }, 'a schema that is to be filled in cannot be used')
+  return `Its schema cannot be used, and no chat model was asked to fill it in: ${err.message}.`
 }
 
 function namesOf({ session: { tenant_id, id: voice_session_id } }: Conversation) {

@@ -59,6 +59,38 @@ describe('the tools of a server', () => {
     expect((await run({})).status).not.toBe('error')
   })
 
+  it('are offered with schemas that are too much to check, which is left to the server and said once', async () => {
+    const oneOf = Array.from({ length: 200 }, (_, at) => ({ const: at }))
+    server.tools = [
+      { name: 'look_up', inputSchema: { type: 'object', oneOf } },
+      { name: 'pay_bill', inputSchema: { type: 'object', description: 'x'.repeat(40_000) } },
+      { name: 'other', inputSchema: { type: 'object' } },
+    ]
+    const { of, made, run, tenant, clock, warned } = tenantTools()
+    expect(await of('orders')).toEqual(['orders__look_up', 'orders__other'])
+    expect((await made.of(tenant, ['orders']))[0]?.declaration.parameters).toEqual({ type: 'object', oneOf })
+    expect((await run({ any: 1 })).status).not.toBe('error')
+    await expect(run('text')).rejects.toMatchObject({ message: 'arguments must be an object' })
+    const told = [
+      {
+        tenant_id: 'acme',
+        server: 'orders',
+        tool: 'orders__look_up',
+        reason: expect.stringMatching(/100 alternatives/),
+      },
+      { tenant_id: 'acme', server: 'orders', tool: 'orders__pay_bill', reason: expect.stringMatching(/32768 bytes/) },
+    ]
+    expect(warned).toEqual(told)
+
+    const listed = server.of('tools/list').length
+    await clock.advance(5 * 60_000)
+    server.tools[0] = { name: 'look_up', inputSchema: { type: 'object', oneOf: oneOf.slice(1) } }
+    await of('orders')
+    await until(() => server.of('tools/list').length > listed, { what: 'the list that is asked for again' })
+    await until(() => warned.length > told.length, { what: 'the line of the other schema' })
+    expect(warned).toEqual([...told, told[0]])
+  })
+
   it('are not asked for while nobody may use them', async () => {
     const { of } = tenantTools()
     await of('end_call')

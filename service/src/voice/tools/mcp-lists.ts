@@ -1,9 +1,10 @@
 import { type Clock, othersFirst, withTimeout } from '../../kernel/clock.ts'
+import { sha256 } from '../../kernel/seal.ts'
 import type { Log } from '../../platform/log.ts'
 import type { AskingTool } from './asking-tool.ts'
 import type { AskDeps } from './http-tool.ts'
 import { type McpListed, makeMcpClient, type RuntimeMcpServer } from './mcp-client.ts'
-import { isOfferable, mcpTool, mcpToolName } from './mcp-tool.ts'
+import { checkFault, mcpTool, mcpToolName, offerFault } from './mcp-tool.ts'
 
 /** What the servers of tenants offer, as far as it is known. */
 export type McpLists = {
@@ -22,6 +23,8 @@ type Entry = {
   staleAtMs: number
   asking: Promise<void> | null
   client: ReturnType<typeof makeMcpClient>
+  /** The tools and schemas of its last list that the log told of. */
+  said: Set<string>
 }
 
 const FRESH_MS = 5 * 60_000
@@ -42,7 +45,7 @@ export function makeMcpLists(deps: Deps): McpLists {
     const known = entries.get(server)
     if (known) return known
     const client = makeMcpClient({ ...deps, stopping: closing.signal }, server)
-    const entry: Entry = { tools: [], staleAtMs: clock.monotonicMs(), asking: null, client }
+    const entry: Entry = { tools: [], staleAtMs: clock.monotonicMs(), asking: null, client, said: new Set() }
     entries.set(server, entry)
     return entry
   }
@@ -50,12 +53,26 @@ export function makeMcpLists(deps: Deps): McpLists {
   async function renew(entry: Entry, server: RuntimeMcpServer, tenantId: string): Promise<void> {
     try {
       const listed = await entry.client.list(closing.signal)
-      entry.tools = await offered(entry, server, listed)
+      const { tools, faults } = await offered(entry, server, listed)
+      entry.tools = tools
+      tell(entry, faults, { tenant_id: tenantId, server: server.name })
       entry.staleAtMs = clock.monotonicMs() + FRESH_MS
     } catch (err) {
       entry.staleAtMs = clock.monotonicMs() + RETRY_MS
       log.warn({ err, tenant_id: tenantId, server: server.name }, 'the tools of a server are not known')
     }
+  }
+
+  /** Each once, for as long as the server lists it so. */
+  function tell(entry: Entry, faults: SchemaFault[], of: { tenant_id: string; server: string }): void {
+    for (const { key, tool, reason, isOffered } of faults) {
+      if (entry.said.has(key)) continue
+      const what = { ...of, tool, reason }
+      if (isOffered)
+        log.warn(what, 'a tool of a server has a schema that is too much: its arguments are not checked here')
+      else log.warn(what, 'a tool of a server has a schema that no model can be told: it is not offered')
+    }
+    entry.said = new Set(faults.map(({ key }) => key))
   }
 
   function asked(entry: Entry, server: RuntimeMcpServer, tenantId: string): Promise<void> {
@@ -84,8 +101,13 @@ export function makeMcpLists(deps: Deps): McpLists {
   }
 }
 
-async function offered({ client }: Entry, server: RuntimeMcpServer, listed: McpListed[]): Promise<AskingTool[]> {
+/** Why a schema is not used as it is. `key` is of the tool and its schema. */
+type SchemaFault = { key: string; tool: string; reason: string; isOffered: boolean }
+type Offered = { tools: AskingTool[]; faults: SchemaFault[] }
+
+async function offered({ client }: Entry, server: RuntimeMcpServer, listed: McpListed[]): Promise<Offered> {
   const wanted = server.tools
+  const faults: SchemaFault[] = []
   const tools = new Map<string, AskingTool>()
   for (const tool of listed) {
     if (tools.size === MAX_TOOLS) break
@@ -94,9 +116,18 @@ async function offered({ client }: Entry, server: RuntimeMcpServer, listed: McpL
     const isWanted = (wanted === null || wanted.includes(tool.name)) && !tools.has(name)
     if (!isWanted) continue
     await othersFirst()
-    if (isOfferable(tool)) tools.set(name, mcpTool(client, tool, { name, isAsync: server.async }))
+    const refused = offerFault(tool)
+    const heavy = refused === null ? checkFault(tool) : null
+    const reason = refused ?? heavy
+    if (reason !== null) faults.push({ key: keyOf(name, tool), tool: name, reason, isOffered: refused === null })
+    if (refused !== null) continue
+    tools.set(name, mcpTool(client, tool, { name, isAsync: server.async, isHeavy: heavy !== null }))
   }
-  return [...tools.values()]
+  return { tools: [...tools.values()], faults }
+}
+
+function keyOf(name: string, { inputSchema }: McpListed): string {
+  return `${name} ${sha256(JSON.stringify(inputSchema)).toString('base64')}`
 }
 
 /** What is late goes on for whoever comes next. */

@@ -1,6 +1,6 @@
 import { OutboundFault } from '../../platform/outbound/fault.ts'
 import { jsonSizeFault } from '../../tenancy/agent-config-json-schema.ts'
-import { weightFault } from '../../tenancy/schema-weight.ts'
+import { OF_STORED, weightFault } from '../../tenancy/schema-weight.ts'
 import { makeArgumentCheck } from './argument-check.ts'
 import type { AskingTool } from './asking-tool.ts'
 import type { McpCalled, McpClient, McpListed } from './mcp-client.ts'
@@ -18,20 +18,28 @@ export function mcpToolName(server: string, tool: string): string {
   return `${server}__${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME_CHARS)
 }
 
-/** Whether a model can be told of it: a schema that is too big would be paid for in every answer, or take for ever to check. */
-export function isOfferable({ inputSchema }: McpListed): boolean {
-  if (inputSchema['type'] !== 'object') return false
-  return (jsonSizeFault(inputSchema, MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH) ?? weightFault(inputSchema)) === null
+/** Why a model cannot be told of it, or null: a schema that is too big would be paid for in every answer, or is without end. */
+export function offerFault({ inputSchema }: McpListed): string | null {
+  if (inputSchema['type'] !== 'object') return 'must describe an object'
+  return jsonSizeFault(inputSchema, MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH) ?? weightFault(inputSchema, OF_STORED)
 }
 
+/** Why the arguments of one that can be offered are left to the server to check, or null: it would take too long here. */
+export function checkFault({ inputSchema }: McpListed): string | null {
+  return weightFault(inputSchema)
+}
+
+/** `isHeavy`: whether `checkFault` found something. */
+type Called = { name: string; isAsync: boolean; isHeavy: boolean }
+
 /** A tool of a server, by the name that `mcpToolName` gave it. */
-export function mcpTool(client: McpClient, listed: McpListed, called: { name: string; isAsync: boolean }): AskingTool {
-  const { name, isAsync } = called
+export function mcpTool(client: McpClient, listed: McpListed, called: Called): AskingTool {
+  const { name, isAsync, isHeavy } = called
   const { $schema: _dialect, $id: _id, $async: _async, ...parameters } = listed.inputSchema
   // Servers that have none to tell of say so in several ways, of which this is no JSON Schema.
   if (parameters['properties'] === null) delete parameters['properties']
   // What names its members by patterns cannot be looked at without them: that is left to the server.
-  const isCheckable = !JSON.stringify(parameters).includes('"patternProperties"')
+  const isCheckable = !isHeavy && !JSON.stringify(parameters).includes('"patternProperties"')
   const checked = makeArgumentCheck(isCheckable ? parameters : { type: 'object' }, { passesPatterns: true })
 
   const ask: AskingTool['ask'] = async (args, _call, signal) => {
