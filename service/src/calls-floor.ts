@@ -65,7 +65,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const { capacity, tokens } = voice
   const hasModel = deps.model !== null
   const takesUnsigned = () => config.simulator && isLoopback(publicUrl())
-  const signatures = makeCallbackSignatures({ db, clock, tenants, carriers, defaults, takesUnsigned })
+  const signatures = makeCallbackSignatures({ db, clock, log, tenants, carriers, defaults, takesUnsigned })
   const hasHeirNow = () => hasHeir(db, nodeId, SILENCE_MS)
   const addresses = () => ({
     stream: voice.streamUrl(),

@@ -84,7 +84,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
     recordingFiles,
     eventLogFiles: makeEventLogFiles(join(config.dataDir, 'event-logs')),
     recordings: makeRecordings({ db, clock, log, nodeId, files: recordingFiles, tenants: cache }),
-    resolveAgent: deps.database.kind === 'memory' ? resolveFromDocument : makeResolveAgent({ db, clock }),
+    resolveAgent: deps.database.kind === 'memory' ? resolveFromDocument : makeResolveAgent({ db, clock, log }),
     clips,
     prompts: makePrompts({ db, clock, log }),
     tasks: makeCallbackTasks({ db, clock }),

@@ -35,7 +35,11 @@ export type Prompts = {
 }
 
 export function makePrompts({ db, clock, log }: { db: Db; clock: Clock; log: Pick<Log, 'warn'> }): Prompts {
-  const recent = new RecentAnswers<string>({ clock })
+  const recent = new RecentAnswers<string>({
+    clock,
+    onFault: (prompt_key, err) =>
+      log.warn({ err, prompt_key }, 'a prompt cannot be read: calls go on with its last known text'),
+  })
 
   async function putIn(tx: Tx, key: string, wanted: Wanted): Promise<PromptRow> {
     const { text, description, by } = wanted

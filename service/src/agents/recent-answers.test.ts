@@ -8,10 +8,12 @@ const UNAVAILABLE = new AppError('unavailable', 'The database is not reachable. 
 /** A cache, and a source that answers with how often it was asked. */
 function setUp(maxEntries?: number) {
   const clock = new TestClock()
-  const answers = new RecentAnswers<string>({ clock, ...(maxEntries !== undefined && { maxEntries }) })
+  const told: unknown[] = []
+  const onFault = (key: string, err: unknown) => void told.push([key, err])
+  const answers = new RecentAnswers<string>({ clock, onFault, ...(maxEntries !== undefined && { maxEntries }) })
   let asked = 0
   const load = async () => `answer ${++asked}`
-  return { clock, answers, load }
+  return { clock, answers, load, told }
 }
 
 describe('recent answers', () => {
@@ -93,6 +95,43 @@ describe('recent answers', () => {
     expect(await answers.get('key', load)).toBe('answer 1')
     await clock.advance(1_000)
     expect(await answers.get('key', load)).toBe('answer 2')
+  })
+
+  it('tell what fails while they stay, once for a key until it works again, and not that the database is away', async () => {
+    const { clock, answers, load, told } = setUp()
+    const fault = new TypeError('a config that cannot be read')
+    const fails = async (err: Error, key = 'key') => {
+      await clock.advance(1_000)
+      await answers.get(key, () => Promise.reject(err))
+    }
+    for (const key of ['key', 'other']) await answers.get(key, load)
+    await fails(UNAVAILABLE)
+    expect(told).toEqual([])
+    for (const err of [fault, fault, UNAVAILABLE, fault]) await fails(err)
+    expect(told).toEqual([['key', fault]])
+    await fails(fault, 'other')
+    expect(told).toEqual([
+      ['key', fault],
+      ['other', fault],
+    ])
+    await clock.advance(1_000)
+    await answers.get('key', load)
+    await fails(fault)
+    expect(told).toHaveLength(3)
+  })
+
+  it('tell what fails when nobody waits for it any more', async () => {
+    const { clock, answers, load, told } = setUp()
+    await answers.get('key', load)
+    await clock.advance(1_000)
+    const late = Promise.withResolvers<string>()
+    const given = answers.get('key', () => late.promise)
+    await clock.advance(500)
+    expect(await given).toBe('answer 1')
+    expect(told).toEqual([])
+    late.reject(new Error('a fault'))
+    await expect(late.promise).rejects.toThrow('a fault')
+    expect(told).toEqual([['key', new Error('a fault')]])
   })
 
   it('are forgotten from the longest ago on when there are too many', async () => {

@@ -4,7 +4,12 @@ import { AppError } from '../kernel/errors.ts'
 /** `asOfMs`: when the question was asked that `answer` is the answer to; earlier than `askedAtMs` while the last one is not answered. */
 type Entry<Value> = { askedAtMs: number; asOfMs: number; answer: Promise<Value | null> }
 type Question<Value> = { key: string; known: Entry<Value>; askedAtMs: number }
-type Options = { clock: Clock; maxEntries?: number }
+type Options = {
+  clock: Clock
+  /** Told when what is asked fails otherwise than by a database that is away, while an older answer is given: once for a key, until it works again. */
+  onFault(key: string, err: unknown): void
+  maxEntries?: number
+}
 
 const MAX_ENTRIES = 1_000
 
@@ -18,17 +23,22 @@ const CHECK_TIMEOUT_MS = 500
  * What the database said lately, so that calls which come in a row do not each ask it.
  *
  * Parallel questions share one query. At 1,000 answers the one that was asked for longest ago goes. While the database does
- * not answer, or fails in any other way, what is known is given as it is. That there is nothing (null) is not remembered, so that it is found as soon
+ * not answer, or fails in any other way, what is known is given as it is; such another way is told of, because it may last. That there is nothing (null) is not remembered, so that it is found as soon
  * as there is.
  */
 export class RecentAnswers<Value> {
   readonly #clock: Clock
   readonly #maxEntries: number
+  readonly #onFault: Options['onFault']
   /** Longest ago first. */
   readonly #entries = new Map<string, Entry<Value>>()
 
-  constructor({ clock, maxEntries = MAX_ENTRIES }: Options) {
+  /** Of `#entries`, those of which a fault was told. */
+  readonly #faulty = new Set<string>()
+
+  constructor({ clock, onFault, maxEntries = MAX_ENTRIES }: Options) {
     this.#clock = clock
+    this.#onFault = onFault
     this.#maxEntries = maxEntries
   }
 
@@ -40,7 +50,7 @@ export class RecentAnswers<Value> {
     const answer = known ? this.#askAgain({ key, known, askedAtMs }, load) : load()
     this.#keep(key, { askedAtMs, asOfMs: known?.asOfMs ?? askedAtMs, answer })
     const forget = () => {
-      if (this.#entries.get(key)?.answer === answer) this.#entries.delete(key)
+      if (this.#entries.get(key)?.answer === answer) this.#forget(key)
     }
     answer.then((value) => value ?? forget(), forget)
     return answer
@@ -65,7 +75,7 @@ export class RecentAnswers<Value> {
     const loaded = load()
     loaded.then(
       (value) => this.#learn(key, askedAtMs, value),
-      () => {},
+      (err) => this.#failed(key, err),
     )
     try {
       return await withTimeout(this.#clock, loaded, CHECK_TIMEOUT_MS, tooLate)
@@ -77,15 +87,28 @@ export class RecentAnswers<Value> {
 
   /** However late the database has answered: that is newer than what is known of an earlier question. */
   #learn(key: string, askedAtMs: number, value: Value | null): void {
+    this.#faulty.delete(key)
     const entry = this.#entries.get(key)
     if (!entry || entry.asOfMs >= askedAtMs) return
-    if (value === null) this.#entries.delete(key)
+    if (value === null) this.#forget(key)
     else Object.assign(entry, { asOfMs: askedAtMs, answer: Promise.resolve(value) })
+  }
+
+  #failed(key: string, err: unknown): void {
+    const isAway = err instanceof AppError && err.code === 'unavailable'
+    if (isAway || this.#faulty.has(key) || !this.#entries.has(key)) return
+    this.#faulty.add(key)
+    this.#onFault(key, err)
+  }
+
+  #forget(key: string): void {
+    this.#entries.delete(key)
+    this.#faulty.delete(key)
   }
 
   #makeRoom(): void {
     const [oldest] = this.#entries.keys()
-    if (this.#entries.size > this.#maxEntries && oldest !== undefined) this.#entries.delete(oldest)
+    if (this.#entries.size > this.#maxEntries && oldest !== undefined) this.#forget(oldest)
   }
 }
 

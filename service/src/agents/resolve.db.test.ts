@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
@@ -14,12 +15,14 @@ import { makeResolveAgent, type ResolveAgent } from './resolve.ts'
 const test = useDatabase()
 let clock: TestClock
 let resolveAgent: ResolveAgent
+let told: unknown[]
 let acme: TenantRuntime
 let agentId: AgentId
 
 beforeEach(async () => {
   clock = new TestClock()
-  resolveAgent = makeResolveAgent({ db: test.db, clock })
+  told = []
+  resolveAgent = makeResolveAgent({ db: test.db, clock, log: { error: (fields: unknown) => told.push(fields) } })
   for (const id of ['acme', 'globex']) await makeTenant(test.db, id)
   acme = tenant('acme', { instructions: 'Take messages.' })
   agentId = await makeAgent(acme, 'support')
@@ -54,6 +57,23 @@ describe('an agent named by its key', () => {
     const agent = await resolveAgent(acme, SUPPORT)
     expect(agent).toMatchObject({ agentId, agentKey: 'support', versionId, versionNumber: 1, agentName: 'Robin' })
     expect(agent?.config).toMatchObject({ greeting: 'Hello.', model_stall_ms: 6_000, voicemail: { action: 'hang_up' } })
+  })
+
+  it('goes on as it was while what is published cannot be read, which the log tells once', async () => {
+    await publish({ greeting: 'Hello.' })
+    await resolveAgent(acme, SUPPORT)
+    const next = await publish({ greeting: 'Welcome.' })
+    const write = (config: string) =>
+      sql`update agent_versions set config = ${config}::jsonb where id = ${next}`.execute(test.db)
+    await write('null')
+    for (let time = 0; time < 3; time += 1) {
+      await clock.advance(1_000)
+      expect((await resolveAgent(acme, SUPPORT))?.config.greeting).toBe('Hello.')
+    }
+    expect(told).toEqual([{ err: expect.any(TypeError), agent: 'acme key support' }])
+    await write('{"greeting": "Welcome."}')
+    await clock.advance(1_000)
+    expect((await resolveAgent(acme, SUPPORT))?.config.greeting).toBe('Welcome.')
   })
 
   it('is called by its own name when the version gives it none', async () => {

@@ -2,6 +2,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { AgentId, AgentVersionId, TenantId } from '../kernel/ids.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
 import { agentConfigDefaults, type CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import {
@@ -42,9 +43,11 @@ export type ResolvedAgent = {
  */
 export type ResolveAgent = (tenant: TenantRuntime, choice: AgentChoice) => Promise<ResolvedAgent | null>
 
-export function makeResolveAgent({ db, clock }: { db: Db; clock: Clock }): ResolveAgent {
-  const cache = new RecentAnswers<ResolvedAgent>({ clock })
-  const byKey = new RecentAnswers<Speakers>({ clock })
+export function makeResolveAgent({ db, clock, log }: { db: Db; clock: Clock; log: Pick<Log, 'error'> }): ResolveAgent {
+  const onFault = (agent: string, err: unknown) =>
+    log.error({ err, agent }, 'an agent cannot be read: calls go on with what was last known of it')
+  const cache = new RecentAnswers<ResolvedAgent>({ clock, onFault })
+  const byKey = new RecentAnswers<Speakers>({ clock, onFault })
 
   async function loadVersion(tenant: TenantRuntime, versionId: AgentVersionId): Promise<ResolvedAgent | null> {
     const version = isUuid(versionId) ? await findAgentVersion(db, tenant.tenant_id, versionId) : null

@@ -8,6 +8,7 @@ import { THE_SYSTEM } from '../kernel/actor.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
+import { makeLog } from '../platform/log.ts'
 import { makeAuditLog } from '../tenancy/audit-log.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import { makeAgentVersions } from './agent-versions.ts'
@@ -18,7 +19,8 @@ import { rolloutRoutes } from './rollout-routes.ts'
 import { makeRollouts } from './rollouts.ts'
 
 const test = useDatabase()
-const parts = () => ({ db: test.db, clock: systemClock })
+const log = makeLog({ level: 'silent', secrets: [] })
+const parts = () => ({ db: test.db, clock: systemClock, log })
 const admin = useAdminServer(() => [rolloutRoutes(makeRollouts(parts()), makeRolloutPolicies(parts()))])
 
 const acme = 'acme' as TenantId

@@ -9,6 +9,7 @@ import { THE_SYSTEM } from '../kernel/actor.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import { makeDoNotCall } from '../operators/do-not-call.ts'
+import { makeLog } from '../platform/log.ts'
 import { tenantTold } from '../records/calls.fixture.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { makeDialCheck } from './dial-check.ts'
@@ -23,6 +24,7 @@ const FOREIGN = '+12025550170'
 
 const test = useDatabase()
 const clock = new TestClock()
+const log = makeLog({ level: 'silent', secrets: [] })
 let limits: Partial<TenantRuntime['limits']>
 let compliance: Partial<TenantRuntime['compliance']>
 const tenants = {
@@ -36,7 +38,7 @@ const tenants = {
 const server = useTenantServer(
   () => test.db,
   () => {
-    const resolveAgent = makeResolveAgent({ db: test.db, clock })
+    const resolveAgent = makeResolveAgent({ db: test.db, clock, log })
     return [dialCheckRoutes(makeDialCheck({ db: test.db, tenants, gate: makeDialGate({ clock }), resolveAgent }))]
   },
 )

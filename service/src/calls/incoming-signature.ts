@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
 import type { SignedRequest } from '../platform/telephony/port.ts'
 import { type Carriers, DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
 import type { TelephonyDefaults, TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -34,6 +35,7 @@ export type CallbackSignatures = {
 type Deps = {
   db: Db
   clock: Clock
+  log: Pick<Log, 'error'>
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   carriers: Carriers
   /** The account of tenants that name none of their own. */
@@ -45,12 +47,20 @@ type Deps = {
 export function makeCallbackSignatures({
   db,
   clock,
+  log,
   tenants,
   carriers,
   defaults,
   takesUnsigned,
 }: Deps): CallbackSignatures {
-  const accounts = new RecentAnswers<TenantId[]>({ clock })
+  const accounts = new RecentAnswers<TenantId[]>({
+    clock,
+    onFault: (account_sid, err) =>
+      log.error(
+        { err, account_sid },
+        'an account cannot be looked up: the tenants that were last known to name it count',
+      ),
+  })
 
   function expect(request: SignedRequest, carrier: keyof Carriers, tokens: string[]): void {
     const isGenuine = tokens.length === 0 ? takesUnsigned() : carriers[carrier].verify(request, tokens)

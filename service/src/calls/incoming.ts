@@ -66,7 +66,14 @@ export function makeNotTaking({ log, signatures }: Pick<Deps, 'log' | 'signature
 export function makeIncoming(deps: Deps): Incoming {
   const { db, clock, log, tenants, signatures } = deps
   const { take, refuse } = makeTakingCalls(deps)
-  const dialled = new RecentAnswers<DialledNumber>({ clock })
+  const dialled = new RecentAnswers<DialledNumber>({
+    clock,
+    onFault: (number, err) =>
+      log.error(
+        { err, pii: { number } },
+        'a number cannot be looked up: calls to it go on to who was last known to hold it',
+      ),
+  })
 
   function lookUp(number: string): Promise<DialledNumber | null> {
     if (!isPhoneNumber(number)) return Promise.resolve(null)
