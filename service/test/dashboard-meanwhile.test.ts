@@ -6,6 +6,7 @@ import { faultsAsShown } from './harness/page-faults.ts'
 
 const ANN = '+12025550155'
 const DESK_NUMBER = '+12025550160'
+const SALES_NUMBER = '+12025550162'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -97,6 +98,21 @@ describe('a task that is completed', () => {
     await context.close()
   })
 
+  it('is completed with what is chosen where the notes of a colleague are taken', async () => {
+    const id = await made('Red.')
+    const { context, page } = await visit(`t/acme/desk/tasks/${id}`)
+    const form = await opened(page, 'Complete')
+    await form.getByLabel('How it went').selectOption('do_not_call')
+    await form.getByLabel('Notes').fill('Blue.')
+    await note(id, 'Green.')
+    await form.getByRole('button', { name: 'Complete the task' }).click()
+    await form.getByRole('button', { name: 'Take the stored one' }).press('Enter')
+    await form.locator('button:focus').getByText('Complete the task').press('Enter')
+    await form.waitFor({ state: 'hidden' })
+    expect(await read(id)).toMatchObject({ status: 'completed', disposition: 'do_not_call', notes: 'Green.' })
+    await context.close()
+  })
+
   it('has no notes any more when they are emptied', async () => {
     const id = await made('Red.')
     const { context, page } = await visit(`t/acme/desk/tasks/${id}`)
@@ -152,6 +168,21 @@ describe('a number that is changed', () => {
     expect(await faultsAsShown(page)).toEqual([])
     await sentBy(again, 'Save mine over it')
     expect(await stored()).toMatchObject({ label: 'Ours', ...routed })
+    await context.close()
+  })
+
+  it('is still to be set up at the carrier when what another admin has made of it is taken', async () => {
+    const { id } = (await ofAcme('POST', 'phone-routes', { ...route, phone_number: SALES_NUMBER })).phone_route
+    const { context, page } = await visit('t/acme/numbers')
+    const form = await opened(page, 'Change', rowOf(page, '0162'))
+    const setUp = form.getByRole('checkbox', { name: 'Set it up at the carrier' })
+    await setUp.check()
+    await form.getByLabel('Label').fill('Ours')
+    await ofAcme('PUT', `phone-routes/${id}`, { ...route, phone_number: SALES_NUMBER, label: 'Theirs' })
+    await form.getByRole('button', { name: 'Save the number' }).click()
+    await form.getByRole('button', { name: 'Take the stored one' }).click()
+    expect(await form.getByLabel('Label').inputValue()).toBe('Theirs')
+    expect(await setUp.isChecked()).toBe(true)
     await context.close()
   })
 })

@@ -29,6 +29,8 @@ type Newer<Values> = {
   shown: (values: Values, stored: Values) => object
   /** Ours, as it is sent to be written over what is stored now. */
   over: (mine: Values, stored: Values) => Values
+  /** What is stored now, with what of ours was not shown beside it: that is chosen still. Left out: all of it was shown. */
+  taken?: (mine: Values, stored: Values) => Values
 }
 
 type ModalFormProps<Values> = {
@@ -115,8 +117,11 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
     onClose?.()
   }
 
-  function take(written: Values): void {
-    flushSync(() => beginWith(written))
+  function take(stored: Values, taken: Values): void {
+    flushSync(() => {
+      beginWith(stored)
+      set(taken)
+    })
     submitButton.current?.focus()
   }
 
@@ -153,7 +158,7 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
                 failure={failure}
                 isSaving={isBusy}
                 onKeep={() => void send(newer.over(values, stored))}
-                onTake={() => take(stored)}
+                onTake={() => take(stored, newer.taken?.(values, stored) ?? stored)}
               />
             ) : (
               failure

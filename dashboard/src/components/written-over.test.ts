@@ -26,4 +26,13 @@ describe('writtenOver', () => {
     expect(newer.shown(edit, await newer.read())).toEqual({ ...stored, name: 'Ours' })
     expect(writtenOver(over, stored)).toEqual({ ...stored, name: 'Ours' })
   })
+
+  it('leaves what is no matter of that choice as it was chosen, whichever of the two is taken', async () => {
+    const stored = { ...BEGUN, name: 'Theirs', minutes: 5 }
+    type Form = typeof edit & { isSetUp: boolean }
+    const mine: Form = { ...edit, isSetUp: true }
+    const newer = newerOf<Fields, Form>(async () => ({ ...editOf(stored), isSetUp: false }))
+    expect(newer.over(mine, await newer.read())).toMatchObject({ name: 'Ours', isSetUp: true })
+    expect(newer.taken(mine, await newer.read())).toEqual({ ...editOf(stored), isSetUp: true })
+  })
 })

@@ -38,5 +38,6 @@ export function newerOf<Fields extends object, Values extends Edit<Fields>>(read
       ...{ ...stored.known, ...changesIn<Fields>(mine) },
       known: stored.known,
     }),
+    taken: (mine: Values, stored: Values): Values => ({ ...mine, ...stored.known, known: stored.known }),
   }
 }
