@@ -301,6 +301,32 @@ describe('the review of an access request', () => {
     expect(await stored()).toMatchObject({ status: 'approved', metadata: {} })
     await context.close()
   })
+
+  it('asks where two people have made something else of it, and where a note was written to one that is typed', async () => {
+    const who = { company_name: 'Hooli', contact_name: 'Gavin', work_email: 'gavin@hooli.example', use_case: 'Calls.' }
+    await ask('POST', '/access-requests', who)
+    const stored = async () => (await ask('GET', '/admin/api-access-requests')).requests[0]
+    const path = `/admin/api-access-requests/${(await stored())?.id}`
+    const { context, page } = await visit('access-requests')
+    const form = await opened(page, 'Review', rowOf(page, 'Hooli'))
+    await form.getByLabel('Status').selectOption('rejected')
+    await ask('PATCH', path, { status: 'approved', note: 'Paid.' })
+    await form.getByRole('button', { name: 'Save the review' }).click()
+    await both(form).getByText('status: approved').waitFor()
+    await both(form).getByText('status: rejected').waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    await form.getByRole('button', { name: 'Take the stored one' }).click()
+    expect(await form.getByLabel('Status').inputValue()).toBe('approved')
+    expect(await stored()).toMatchObject({ status: 'approved', metadata: { review_note: 'Paid.' } })
+
+    await form.getByLabel('Note').fill('Ours.')
+    await ask('PATCH', path, { status: 'spam', note: 'Theirs.' })
+    await form.getByRole('button', { name: 'Save the review' }).click()
+    await both(form).waitFor()
+    await sentBy(form, 'Save mine over it')
+    expect(await stored()).toMatchObject({ status: 'spam', metadata: { review_note: 'Ours.' } })
+    await context.close()
+  })
 })
 
 describe('a key that is held', () => {

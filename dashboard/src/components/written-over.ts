@@ -15,17 +15,22 @@ export function changesIn<Fields extends object>(edit: Edit<Fields>): Partial<Fi
 }
 
 /**
- * A thing as it is to be stored: what was changed of it, over what it is now.
+ * What was changed of a thing, to be sent by itself where the rest stays as it is.
  *
  * @throws ApiFailure 412 when somebody else has changed the same meanwhile.
  */
-export function writtenOver<Fields extends object>(edit: Edit<Fields>, stored: Fields): Fields {
+export function changesOver<Fields extends object>(edit: Edit<Fields>, stored: Fields): Partial<Fields> {
   const changes = changesIn(edit)
   const names = Object.keys(changes) as (keyof Fields)[]
   const isFree = (name: keyof Fields) => isSame(stored[name], edit.known[name]) || isSame(stored[name], changes[name])
-  if (names.every(isFree)) return { ...stored, ...changes }
+  if (names.every(isFree)) return changes
   const message = 'Somebody else has changed the same meanwhile.'
   throw new ApiFailure({ status: 412, code: 'precondition_failed', message })
+}
+
+/** A thing as it is to be stored as a whole: what was changed of it, over what it is now. @throws ApiFailure as `changesOver`. */
+export function writtenOver<Fields extends object>(edit: Edit<Fields>, stored: Fields): Fields {
+  return { ...stored, ...changesOver(edit, stored) }
 }
 
 /** How a form goes on after that. @param read what is stored now. */

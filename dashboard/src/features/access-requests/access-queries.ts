@@ -1,6 +1,8 @@
 import type { Answer } from '../../api/answers.ts'
 import type { paths } from '../../api/api-types.ts'
 import { answerOf, api } from '../../api/client.ts'
+import { ApiFailure } from '../../api/failure.ts'
+import { foundRow } from '../../api/found-row.ts'
 import type { ListPart } from '../../components/list-part.ts'
 import type { AccessFilters } from './access-filters.ts'
 
@@ -22,6 +24,19 @@ export async function listRequests(
   const query = { ...filters, cursor } as Query
   const answer = await answerOf(api.GET(REQUESTS, { params: { query } }))
   return { rows: answer.requests, next: answer.next_cursor }
+}
+
+/** A request as it is now, found among all of them. @throws ApiFailure when there is none. */
+export async function readRequest({ id }: AccessRequest): Promise<AccessRequest> {
+  const request = await foundRow<AccessRequest>(
+    (each) => each.id === id,
+    async (query) => {
+      const answer = await answerOf(api.GET(REQUESTS, { params: { query } }))
+      return { rows: answer.requests, next: answer.next_cursor }
+    },
+  )
+  if (request) return request
+  throw new ApiFailure({ status: 404, code: 'not_found', message: 'The request is not there any more.' })
 }
 
 /** What was made of a request. */

@@ -1,7 +1,6 @@
 import { NativeSelect, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { changedFields } from '../../components/changed-fields.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { type Fact, Facts } from '../../components/facts.tsx'
 import { RowButtons } from '../../components/fields.tsx'
@@ -13,6 +12,7 @@ import { ModalForm } from '../../components/modal-form.tsx'
 import { StatusBadge, type Tone } from '../../components/status-badge.tsx'
 import { words } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
+import { changesIn, changesOver, type Edit, editOf, newerOf } from '../../components/written-over.ts'
 import type { AccessFilters } from './access-filters.ts'
 import {
   ACCESS_KEY,
@@ -21,6 +21,7 @@ import {
   type AccessReview,
   type AccessStatus,
   listRequests,
+  readRequest,
   reviewRequest,
 } from './access-queries.ts'
 
@@ -71,15 +72,17 @@ const COLUMNS: Column<AccessRequest>[] = [
   },
 ]
 
+/** Says what was made of a request. What others say of it meanwhile is not written over unseen. */
 function Review({ request }: { request: AccessRequest }) {
   const client = useQueryClient()
-  const { review_note: note } = request.metadata
-  const begun: AccessReview = { status: request.status, note: typeof note === 'string' ? note : '' }
+  const readReview = async () => reviewOf(await readRequest(request))
 
-  // Somebody else may have written a note meanwhile: one that was not changed stays out.
-  async function review(values: AccessReview & { begun: AccessReview }): Promise<void> {
-    const change = changedFields(values.begun, values)
-    if (Object.keys(change).length > 0) await reviewRequest(request.id, { ...change, status: values.status })
+  // A review always says a status: one that was not changed is what somebody else may have made of it meanwhile.
+  async function review(edit: Edit<AccessReview>): Promise<void> {
+    if (Object.keys(changesIn<AccessReview>(edit)).length > 0) {
+      const stored = await readReview()
+      await reviewRequest(request.id, { status: stored.status, ...changesOver<AccessReview>(edit, stored) })
+    }
     await client.invalidateQueries({ queryKey: ACCESS_KEY })
   }
 
@@ -87,9 +90,10 @@ function Review({ request }: { request: AccessRequest }) {
     <ModalForm
       label="Review"
       submit="Save the review"
-      initial={{ ...begun, begun }}
+      initial={editOf(reviewOf(request))}
       variant="default"
       size="xs"
+      newer={newerOf<AccessReview, Edit<AccessReview>>(async () => editOf(await readReview()))}
       onSubmit={review}
     >
       {({ values, set, fault }) => (
@@ -113,6 +117,10 @@ function Review({ request }: { request: AccessRequest }) {
       )}
     </ModalForm>
   )
+}
+
+function reviewOf({ status, metadata: { review_note: note } }: AccessRequest): AccessReview {
+  return { status, note: typeof note === 'string' ? note : '' }
 }
 
 function factsOf(request: AccessRequest): Fact[] {
