@@ -281,6 +281,57 @@ describe('a person whose role is changed', () => {
   })
 })
 
+describe('a person who is changed', () => {
+  it('is not written over where another admin has changed the same, and gets the password that was typed', async () => {
+    const who = { email: 'kim@acme.example', name: 'Kim', password: LOGIN.password }
+    const { id } = (await ofAcme('POST', 'users', { ...who, role: 'viewer' })).user
+    const { context, page, sent } = await visit('t/acme/people', 'PATCH')
+    const form = await opened(page, 'Change', rowOf(page, who.email))
+    await form.getByLabel('Role').selectOption('admin')
+    for (const label of ['New password', 'New password again'])
+      await form.getByLabel(label, { exact: true }).fill('another password of Kim')
+    await ofAcme('PATCH', `users/${id}`, { role: 'operator', name: 'Kim Berg' })
+    await form.getByRole('button', { name: 'Save the person' }).click()
+    await both(form).getByText('role: operator').waitFor()
+    await both(form).getByText('role: admin').waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    expect(sent).toEqual([])
+    await form.getByRole('button', { name: 'Take the stored one' }).click()
+    expect(await form.getByLabel('Name').inputValue()).toBe('Kim Berg')
+    await sentBy(form, 'Save the person')
+    expect(sent).toEqual([{ password: 'another password of Kim' }])
+    await rowOf(page, 'Kim Berg').getByText('Operator').waitFor()
+
+    const again = await opened(page, 'Change', rowOf(page, who.email))
+    await again.getByLabel('Role').selectOption('viewer')
+    await ofAcme('PATCH', `users/${id}`, { role: 'admin' })
+    await again.getByRole('button', { name: 'Save the person' }).click()
+    await sentBy(again, 'Save mine over it')
+    await rowOf(page, 'Kim Berg').getByText('Viewer').waitFor()
+    await context.close()
+  })
+})
+
+describe('an agent that is renamed', () => {
+  it('is not written over where another admin has renamed it meanwhile', async () => {
+    const { id } = (await ofAcme('POST', 'agents', { agent_key: 'night', name: 'Night' })).agent
+    const { context, page, sent } = await visit(`t/acme/agents/${id}`, 'PATCH')
+    const form = await opened(page, 'Change the agent')
+    await form.getByLabel('Name').fill('Ours')
+    await ofAcme('PATCH', `agents/${id}`, { name: 'Theirs', description: 'After hours.' })
+    await form.getByRole('button', { name: 'Save the agent' }).click()
+    await both(form).getByText('name: Theirs').waitFor()
+    await both(form).getByText('name: Ours').waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    expect(sent).toEqual([])
+    await sentBy(form, 'Save mine over it')
+    expect(sent).toEqual([{ name: 'Ours' }])
+    await page.getByRole('heading', { name: 'Ours' }).waitFor()
+    await page.getByText('After hours.').waitFor()
+    await context.close()
+  })
+})
+
 describe('the review of an access request', () => {
   it('takes back no approval of somebody else’s with a note, and takes an emptied note away', async () => {
     const who = { company_name: 'Globex', contact_name: 'Hedy', work_email: 'hedy@globex.example', use_case: 'Calls.' }

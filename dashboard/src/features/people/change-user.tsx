@@ -1,8 +1,8 @@
 import { PasswordInput, TextInput } from '@mantine/core'
 import { ApiFailure } from '../../api/failure.ts'
-import { changedFields } from '../../components/changed-fields.ts'
 import { type Form, ModalForm } from '../../components/modal-form.tsx'
-import type { User, UserChange } from './people-queries.ts'
+import { changesIn, changesOver, type Edit, editOf, newerOf } from '../../components/written-over.ts'
+import { readUser, type User, type UserChange } from './people-queries.ts'
 import { RoleChoice } from './role-choice.tsx'
 
 const SHORTEST_PASSWORD = 12
@@ -10,19 +10,21 @@ const LONGEST_PASSWORD = 200
 
 type Person = Pick<User, 'email' | 'name' | 'role'>
 
-/** With what it began with: somebody else may change the person meanwhile. An empty password is none. */
-type ChangeValues = Person & { password: string; again: string; begun: Person }
+/** An empty password is none. */
+type ChangeValues = Edit<Person> & { password: string; again: string }
 
 type ChangeUserProps = { user: User; onChange: (change: UserChange) => Promise<void> }
 
-/** Changes how somebody is called, what they log in with, and what they may. */
-export function ChangeUser({ user: { email, name, role }, onChange }: ChangeUserProps) {
-  const begun = { email, name, role }
+/** Changes how somebody is called, what they log in with, and what they may. What others change of them meanwhile is not written over unseen. */
+export function ChangeUser({ user, onChange }: ChangeUserProps) {
+  const readPerson = async () => personOf(await readUser(user))
 
   async function save(values: ChangeValues): Promise<void> {
     if (values.password !== values.again) throw notTheSame()
     const password = values.password === '' ? {} : { password: values.password }
-    const change = { ...changedFields(values.begun, values), ...password }
+    const isPerson = Object.keys(changesIn<Person>(values)).length > 0
+    const person = isPerson ? changesOver<Person>(values, await readPerson()) : {}
+    const change = { ...person, ...password }
     if (Object.keys(change).length > 0) await onChange(change)
   }
 
@@ -30,15 +32,19 @@ export function ChangeUser({ user: { email, name, role }, onChange }: ChangeUser
     <ModalForm
       label="Change"
       submit="Save the person"
-      initial={{ ...begun, password: '', again: '', begun }}
+      initial={valuesOf(personOf(user))}
       variant="default"
       size="xs"
+      newer={newerOf<Person, ChangeValues>(async () => valuesOf(await readPerson()))}
       onSubmit={save}
     >
       {(form) => <PersonFields form={form} />}
     </ModalForm>
   )
 }
+
+const personOf = ({ email, name, role }: User): Person => ({ email, name, role })
+const valuesOf = (person: Person): ChangeValues => ({ ...editOf(person), password: '', again: '' })
 
 /** As the service would say it, which is asked for one password alone. */
 function notTheSame(): ApiFailure {

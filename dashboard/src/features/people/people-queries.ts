@@ -1,5 +1,7 @@
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api } from '../../api/client.ts'
+import { ApiFailure } from '../../api/failure.ts'
+import { foundRow } from '../../api/found-row.ts'
 import type { ListPart } from '../../components/list-part.ts'
 
 const USERS = '/api/v1/admin/tenants/{tenant_id}/users'
@@ -23,6 +25,19 @@ export async function listUsers(tenantId: string, cursor: string | undefined): P
   const params = { path: { tenant_id: tenantId }, query: { cursor } }
   const answer = await answerOf(api.GET(USERS, { params }))
   return { rows: answer.users, next: answer.next_cursor }
+}
+
+/** A person as they are now, found among all of the tenant. @throws ApiFailure when there is none. */
+export async function readUser({ tenant_id, id }: User): Promise<User> {
+  const user = await foundRow<User>(
+    (each) => each.id === id,
+    async (query) => {
+      const answer = await answerOf(api.GET(USERS, { params: { path: { tenant_id }, query } }))
+      return { rows: answer.users, next: answer.next_cursor }
+    },
+  )
+  if (user) return user
+  throw new ApiFailure({ status: 404, code: 'not_found', message: 'Somebody has deleted the person meanwhile.' })
 }
 
 /** Invites somebody. Returns the link by which they set a password, which the service tells once. */
