@@ -20,6 +20,7 @@ import { makeTenant } from './harness/tenants.ts'
 const ACME = 'acme' as TenantId
 const HOUR_MS = 3_600_000
 const LATE = 'It could not be scored within a day of its end.'
+const CALL_SIDS = ['CArich', 'CAgood', 'CAerased', 'CAgone', 'CAsilent']
 const SAID = 'I would like the green chair.'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -38,7 +39,7 @@ async function addCalls(db: Db): Promise<void> {
   await makeTenant(db, 'acme')
   const clock = new TestClock(systemClock.now() - HOUR_MS)
   const caller = someTurn(2, { text: SAID })
-  for (const callSid of ['CArich', 'CAgood', 'CAerased', 'CAgone']) await addCall(db, clock, { callSid, caller })
+  for (const callSid of CALL_SIDS.filter((each) => each !== 'CAsilent')) await addCall(db, clock, { callSid, caller })
   await addCall(db, clock, { callSid: 'CAsilent', reason: 'The caller said nothing.' })
   await enrich(db, clock)
 }
@@ -117,6 +118,33 @@ describe('the page of a call', () => {
     await page.goBack()
     await facts.getByRole('link', { name: 'The campaign' }).click()
     await page.getByRole('heading', { name: 'Spring' }).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  it('is found among the calls of its campaign, which say whose they are until that is taken away', async () => {
+    const context = await loggedInAs('viewer')
+    const { page, faults } = await visit(context, 'CArich')
+    await panel(page, 'The call').getByRole('link', { name: 'The campaign' }).click()
+    await page.getByRole('link', { name: 'Its calls' }).click()
+    await page.getByText('One in all').waitFor()
+    await page.getByText('Of the campaign Spring').waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    // A filter that is chosen in the bar leaves it as it is.
+    await page.getByLabel('Direction').selectOption('browser')
+    await page.getByText('No call is like that').waitFor()
+    await page.getByLabel('Direction').selectOption('')
+    await page.getByText('One in all').waitFor()
+    await button(page, 'Of any campaign or none').press('Enter')
+    await page.getByText(`${CALL_SIDS.length} in all`).waitFor()
+    expect(await page.getByText('Of the campaign').count()).toBe(0)
+    // The keyboard goes on among the filters.
+    await page.keyboard.press('Tab')
+    await page.locator('select:focus').waitFor()
+
+    const unknown = await dashboard.visit(context, `/app/t/acme/calls?campaign_id=${newId<string>(systemClock.now())}`)
+    await unknown.page.getByText('Of one campaign').waitFor()
+    await unknown.page.getByText('It has called nobody yet, or its calls are not kept any more.').waitFor()
     expect(faults).toEqual([])
     await context.close()
   })

@@ -104,7 +104,7 @@ export function FilterText({ name, label, placeholder, description, maxLength }:
   }, [text, asked])
   return (
     <TextInput
-      className={description === undefined ? styles.filter : styles.line}
+      className={description === undefined ? styles.filter : styles.wide}
       size="sm"
       label={label}
       description={description}
@@ -131,18 +131,36 @@ export function FilterDay({ name, label }: FilterProps) {
   )
 }
 
-/** The span between the instants `since` and `until`, where a link has led to one, and how to get out of it. */
-export function FilterSpan() {
+type FilterLineProps = {
+  /** Of the filters that it tells of. */
+  names: string[]
+  /** Of the button that takes them away. */
+  leave: string
+  children: ReactNode
+}
+
+/** What no field of a bar says, where a link has led to it, and how to get out of that. */
+export function FilterLine({ names, leave, children }: FilterLineProps) {
   const { values, setAll } = useFilters()
-  const { since, until } = values
-  if (since === undefined && until === undefined) return null
+  if (names.every((name) => values[name] === undefined)) return null
+  const nothing = Object.fromEntries(names.map((name) => [name, undefined]))
   return (
-    <p className={styles.span}>
-      Begun from <Instant at={since} /> to <Instant at={until} />
-      <Button variant="default" size="compact-sm" onClick={() => setAll({ since: undefined, until: undefined })}>
-        At any time
+    <p className={styles.line}>
+      {children}
+      <Button variant="default" size="compact-sm" onClick={() => setAll(nothing)}>
+        {leave}
       </Button>
     </p>
+  )
+}
+
+/** The span between the instants `since` and `until`. */
+export function FilterSpan() {
+  const { since, until } = useFilters().values
+  return (
+    <FilterLine names={['since', 'until']} leave="At any time">
+      Begun from <Instant at={since} /> to <Instant at={until} />
+    </FilterLine>
   )
 }
 

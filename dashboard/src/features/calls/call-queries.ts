@@ -69,6 +69,16 @@ export const callQuery = (tenantId: string, callSid: string) =>
     },
   })
 
+/** What a campaign is called for which calls were placed. */
+export const campaignNameQuery = (tenantId: string, id: string) =>
+  queryOptions({
+    queryKey: [...callsKey(tenantId), 'campaign name', id],
+    queryFn: async () => {
+      const asked = { params: { path: { id } }, headers: forTenant(tenantId) }
+      return (await answerOf(api.GET('/api/v1/campaigns/{id}', asked))).campaign.name
+    },
+  })
+
 /** What was said in a call. */
 export const voiceSessionQuery = (tenantId: string, id: string) =>
   queryOptions({

@@ -5,18 +5,21 @@ import { useMay } from '../../api/session.ts'
 import { useTenant } from '../../api/tenants.ts'
 import { Beneath } from '../../components/beneath.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { Column as Rows } from '../../components/fields.tsx'
 import { FilterBar, FilterChoice, FilterDay, FilterSpan, FilterText } from '../../components/filters.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { ListPage } from '../../components/list-page.tsx'
 import { type Column, RowLink } from '../../components/list-table.tsx'
 import { TalkLink } from '../../components/talk-link.tsx'
 import { DASH, phoneText, words } from '../../components/text.ts'
+import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import { useList } from '../../components/use-list.ts'
 import type { CallFilters } from './call-filters.ts'
 import styles from './call-lists.module.css'
 import { type CallLog, callsKey, listCalls } from './call-queries.ts'
 import { CALL_STATUSES, CallStatus } from './call-status.tsx'
 import { agentOf, lengthOf } from './call-text.ts'
+import { CampaignFilter } from './campaign-filter.tsx'
 
 const REFRESH_MS = 15_000
 const DIRECTIONS = ['inbound', 'outbound', 'browser']
@@ -44,16 +47,11 @@ export function CallsPage() {
         </>
       }
       actions={mayPlace && <PlaceCallButton tenantId={tenantId} />}
-      filters={
-        <>
-          <CallFilterBar />
-          <FilterSpan />
-        </>
-      }
+      filters={<CallFilterParts tenantId={tenantId} filters={filters} />}
       list={list}
       columns={columns}
       keyOf={keyOf}
-      empty={<NoCalls isFiltered={Object.keys(filters).length > 0} />}
+      empty={<NoCalls filters={filters} />}
     />
   )
 }
@@ -80,23 +78,39 @@ function keyOf(call: CallLog): string {
   return call.call_sid ?? `${call.created_at} ${call.from} ${call.to}`
 }
 
-function CallFilterBar() {
+function CallFilterParts({ tenantId, filters }: { tenantId: string; filters: CallFilters }) {
+  const { since, until, campaign_id } = filters
+  // What takes a line away is gone with it.
+  const place = useKeptFocus([since, until, campaign_id].join())
   return (
-    <FilterBar>
-      <FilterChoice name="status" label="Status" choices={CALL_STATUSES} />
-      <FilterChoice name="direction" label="Direction" choices={DIRECTIONS} />
-      <FilterText name="from" label="From" placeholder="+12025550123" />
-      <FilterText name="to" label="To" placeholder="+12025550100" />
-      <FilterText name="agent_key" label="Agent key" />
-      <FilterDay name="first_day" label="First day" />
-      <FilterDay name="last_day" label="Last day" />
-    </FilterBar>
+    <div ref={place} tabIndex={-1}>
+      <Rows>
+        <FilterBar>
+          <FilterChoice name="status" label="Status" choices={CALL_STATUSES} />
+          <FilterChoice name="direction" label="Direction" choices={DIRECTIONS} />
+          <FilterText name="from" label="From" placeholder="+12025550123" />
+          <FilterText name="to" label="To" placeholder="+12025550100" />
+          <FilterText name="agent_key" label="Agent key" />
+          <FilterDay name="first_day" label="First day" />
+          <FilterDay name="last_day" label="Last day" />
+        </FilterBar>
+        <FilterSpan />
+        <CampaignFilter tenantId={tenantId} />
+      </Rows>
+    </div>
   )
 }
 
-function NoCalls({ isFiltered }: { isFiltered: boolean }) {
+function NoCalls({ filters: { campaign_id, ...others } }: { filters: CallFilters }) {
   const tenantId = useTenant()
-  if (isFiltered) return <EmptyState title="No call is like that">Take a filter away, or ask for more days.</EmptyState>
+  if (Object.keys(others).length > 0)
+    return <EmptyState title="No call is like that">Take a filter away, or ask for more days.</EmptyState>
+  if (campaign_id !== undefined)
+    return (
+      <EmptyState title="No call of that campaign">
+        It has called nobody yet, or its calls are not kept any more.
+      </EmptyState>
+    )
   return (
     <EmptyState title="No calls yet">
       Make one: <TalkLink tenantId={tenantId} after=", or " />
