@@ -25,6 +25,7 @@ type Asked = {
   version: Row
   user: Row
   requests: Row[]
+  rollouts: Row[]
 }
 
 const ask = (method: string, path: string, body?: unknown) => dashboard.ask<Asked>(method, path, body)
@@ -255,6 +256,39 @@ describe('the shares of a rollout', () => {
     await page.getByRole('button', { name: 'Save the rollout', disabled: true }).waitFor()
     await page.getByRole('button', { name: 'Undo', exact: true }).waitFor({ state: 'hidden' })
     expect(await page.getByText('Somebody else changed the rollout').count()).toBe(0)
+    await context.close()
+  })
+
+  it('keep what is changed while it is looked whether two people have saved the very same', async () => {
+    const [first, second, third] = await Promise.all(
+      ['Hello.', 'Good day.', 'Welcome.'].map((greeting) =>
+        ofAcme('POST', 'agent-versions', { agent_id: agentId, config: { greeting } }),
+      ),
+    )
+    await ofAcme('POST', `agent-versions/${first?.version.id}/publish`)
+    const path = `agents/${agentId}/rollouts`
+    const entry = (version: Row | undefined) => ({ agent_version_id: `${version?.id}`, traffic_percentage: 10 })
+    await ofAcme('PUT', path, { entries: [] })
+    const { context, page } = await visit(`t/acme/agents/${agentId}`)
+    await page.getByLabel('Give a share to').selectOption(entry(second?.version).agent_version_id)
+    await ofAcme('PUT', path, { entries: [entry(second?.version)] })
+    const look = Promise.withResolvers<void>()
+    await page.route('**/rollouts', async (route) => {
+      if (route.request().method() === 'GET') await look.promise
+      await route.fallback()
+    })
+    const refused = page.waitForResponse((response) => response.status() === 409)
+    await page.getByRole('button', { name: 'Save the rollout', disabled: false }).click()
+    await refused
+    await page.getByLabel('Give a share to').selectOption(entry(third?.version).agent_version_id)
+    look.resolve()
+    await page.getByRole('button', { name: 'Save the rollout', disabled: false }).click()
+    await page.getByRole('button', { name: 'Save the rollout', disabled: true }).waitFor()
+    await page.getByRole('button', { name: 'Undo', exact: true }).waitFor({ state: 'hidden' })
+    const { rollouts } = await ofAcme('GET', path)
+    expect(rollouts.map(({ agent_version_id }) => agent_version_id).sort()).toEqual(
+      [second, third].map((made) => `${made?.version.id}`).sort(),
+    )
     await context.close()
   })
 })

@@ -28,16 +28,24 @@ export function RolloutPanel({ tenantId, agentId, versions }: RolloutPanelProps)
     mutationFn: (rollout: Rollout) => putRollout(tenantId, agentId, rollout),
     onSuccess: (written, sent) => {
       client.setQueryData(query.queryKey, written)
-      // What was changed meanwhile stays, over what is stored now.
-      setEdited((now) => (now && now.shares !== sent.shares ? { ...now, etag: written.etag } : null))
+      noteStored(written, sent)
     },
     onError: async (failure, sent) => {
       if (asFailure(failure).status !== 409) return
       const { data: now } = await refetch()
       // Somebody else has saved the very same: there is nothing to choose.
-      if (now && isSameShare(now.shares, sent.shares)) take()
+      if (now && isSameShare(now.shares, sent.shares)) {
+        noteStored(now, sent)
+        save.reset()
+      }
     },
   })
+
+  /** What was changed since that was sent stays, over what is stored now. */
+  function noteStored({ etag }: Rollout, sent: Rollout): void {
+    setEdited((now) => (now && now.shares !== sent.shares ? { ...now, etag } : null))
+  }
+
   const rollout = edited ?? stored
   if (rollout === undefined)
     return (
