@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { Comparison } from './comparison.tsx'
 import { Buttons, Column } from './fields.tsx'
 import styles from './newer-document.module.css'
 import { Panel } from './panel.tsx'
+import { useKeptFocus } from './use-kept-focus.ts'
 
 type NewerDocumentProps = {
   stored: object
@@ -17,9 +18,9 @@ type NewerDocumentProps = {
 
 /** What somebody else has stored since a document was read, beside ours: one of the two is to be chosen. */
 export function NewerDocument({ stored, mine, failure, isSaving, onKeep, onTake }: NewerDocumentProps) {
+  const place = useKeptFocus(isSaving)
   // The button that was pressed is gone.
-  const place = useRef<HTMLDivElement>(null)
-  useEffect(() => place.current?.focus(), [])
+  useEffect(() => place.current?.focus(), [place])
   return (
     <div ref={place} tabIndex={-1} className={styles.place}>
       <Panel title="Somebody else changed it meanwhile">

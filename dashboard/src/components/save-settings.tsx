@@ -1,10 +1,9 @@
 import { Button } from '@mantine/core'
-import { useRef } from 'react'
-import { flushSync } from 'react-dom'
 import { FailureState } from './failure-state.tsx'
 import { Buttons } from './fields.tsx'
 import { NewerDocument } from './newer-document.tsx'
 import { NoAnswerYet } from './no-answer-yet.tsx'
+import { useFocusAfterChoice } from './use-focus-after-choice.ts'
 import type { Settings } from './use-settings.ts'
 
 type SaveSettingsProps = {
@@ -15,14 +14,8 @@ type SaveSettingsProps = {
 
 /** The end of a form of settings: the button that saves them, and what came of that. */
 export function SaveSettings({ label, settings: { error, isBusy, isSaved, newer } }: SaveSettingsProps) {
-  const button = useRef<HTMLButtonElement>(null)
+  const place = useFocusAfterChoice({ isAsked: newer !== null, isBusy })
   const failure = error && <FailureState error={error} />
-
-  function take(taken: NonNullable<Settings['newer']>): void {
-    flushSync(taken.take)
-    button.current?.focus()
-  }
-
   if (newer)
     return (
       <NewerDocument
@@ -31,19 +24,21 @@ export function SaveSettings({ label, settings: { error, isBusy, isSaved, newer 
         failure={failure}
         isSaving={isBusy}
         onKeep={newer.keep}
-        onTake={() => take(newer)}
+        onTake={newer.take}
       />
     )
   return (
     <>
       {failure}
-      <Buttons>
-        <Button type="submit" ref={button} loading={isBusy}>
-          {label}
-        </Button>
-        <output>{isSaved && 'Saved.'}</output>
-        <NoAnswerYet isBusy={isBusy} />
-      </Buttons>
+      <div ref={place} tabIndex={-1}>
+        <Buttons>
+          <Button type="submit" loading={isBusy}>
+            {label}
+          </Button>
+          <output>{isSaved && 'Saved.'}</output>
+          <NoAnswerYet isBusy={isBusy} />
+        </Buttons>
+      </div>
     </>
   )
 }

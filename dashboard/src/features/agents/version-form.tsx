@@ -9,6 +9,7 @@ import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column, Fields } from '../../components/fields.tsx'
 import { NewerDocument } from '../../components/newer-document.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { useFocusAfterChoice } from '../../components/use-focus-after-choice.ts'
 import { changeVersion, type Version, versionIn, versionsQuery } from './agent-queries.ts'
 import { NewDraft } from './version-actions.tsx'
 
@@ -59,6 +60,7 @@ function useSaving(version: Version, document: DocumentState) {
 export function VersionForm({ version, document }: VersionFormProps) {
   const mayChange = useMay('admin') && version.status === 'draft'
   const { save, newer, send, take, failure } = useSaving(version, document)
+  const place = useFocusAfterChoice({ isAsked: newer !== null, isBusy: save.isPending })
 
   function submit(event: SubmitEvent): void {
     event.preventDefault()
@@ -77,16 +79,18 @@ export function VersionForm({ version, document }: VersionFormProps) {
             <VersionFields />
             {!(mayChange && newer) && failure && <FailureState error={failure} />}
             {mayChange && !newer && (
-              <Buttons>
-                <Button
-                  type="submit"
-                  loading={save.isPending}
-                  disabled={!document.isChanged || document.value === null}
-                >
-                  Save the draft
-                </Button>
-                <output>{save.isSuccess && !document.isChanged && 'Saved'}</output>
-              </Buttons>
+              <div ref={place} tabIndex={-1}>
+                <Buttons>
+                  <Button
+                    type="submit"
+                    loading={save.isPending}
+                    disabled={!document.isChanged || document.value === null}
+                  >
+                    Save the draft
+                  </Button>
+                  <output>{save.isSuccess && !document.isChanged && 'Saved'}</output>
+                </Buttons>
+              </div>
             )}
           </Column>
         </Panel>

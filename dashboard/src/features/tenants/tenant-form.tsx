@@ -9,6 +9,7 @@ import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column } from '../../components/fields.tsx'
 import { NewerDocument } from '../../components/newer-document.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { useFocusAfterChoice } from '../../components/use-focus-after-choice.ts'
 import { TenantCheck } from './tenant-check.tsx'
 import { TenantFields } from './tenant-fields.tsx'
 import { putTenant, TENANTS_KEY, type Tenant, tenantQuery } from './tenant-queries.ts'
@@ -55,6 +56,7 @@ export function TenantForm({ tenant }: { tenant: Tenant }) {
     send(etag)
   }
 
+  const place = useFocusAfterChoice({ isAsked: newer !== null, isBusy: save.isPending })
   const isStale = newer !== null && save.error !== null && asFailure(save.error).status === 412
   const failure = save.error && !isStale && <FailureState error={save.error} />
   const editing = { document, error: save.error, base: '/body', isReadOnly: !mayChange }
@@ -81,13 +83,19 @@ export function TenantForm({ tenant }: { tenant: Tenant }) {
             />
           )}
           {mayChange && !newer && (
-            <Buttons>
-              <Button type="submit" loading={save.isPending} disabled={!document.isChanged || document.value === null}>
-                Save the settings
-              </Button>
-              <TenantCheck document={document.value} />
-              <output>{save.isSuccess && !document.isChanged && savedText(save.data.warnings)}</output>
-            </Buttons>
+            <div ref={place} tabIndex={-1}>
+              <Buttons>
+                <Button
+                  type="submit"
+                  loading={save.isPending}
+                  disabled={!document.isChanged || document.value === null}
+                >
+                  Save the settings
+                </Button>
+                <TenantCheck document={document.value} />
+                <output>{save.isSuccess && !document.isChanged && savedText(save.data.warnings)}</output>
+              </Buttons>
+            </div>
           )}
         </Column>
       </form>

@@ -1,0 +1,31 @@
+import { type RefObject, useEffect, useRef } from 'react'
+
+type Choice = {
+  /** Somebody is asked which of two documents is to be. */
+  isAsked: boolean
+  isBusy: boolean
+}
+
+/**
+ * Leads whoever uses the keyboard on to the button that saves a form, once they have chosen between a newer document and theirs: what they
+ * pressed is gone. Where there is nothing to save it leads to what it is given to, around that button, with a `tabIndex` of -1. Whoever has
+ * gone elsewhere meanwhile stays there.
+ */
+export function useFocusAfterChoice({ isAsked, isBusy }: Choice): RefObject<HTMLDivElement | null> {
+  const place = useRef<HTMLDivElement>(null)
+  const isDue = useRef(false)
+  useEffect(() => {
+    if (isAsked) isDue.current = true
+    if (isAsked || !isDue.current) return
+    const at = document.activeElement
+    const isLost = at === document.body || at === place.current
+    if (isLost) (buttonIn(place.current) ?? place.current)?.focus({ preventScroll: true })
+    // While it still works on that, the button cannot be pressed yet.
+    isDue.current = isBusy && isLost
+  }, [isAsked, isBusy])
+  return place
+}
+
+function buttonIn(place: HTMLElement | null): HTMLElement | null {
+  return place?.querySelector<HTMLElement>('button[type="submit"]:enabled') ?? null
+}
