@@ -316,7 +316,54 @@ describe('a person whose role is changed', () => {
     await form.getByPlaceholder('+12025550123').fill('+12025550161')
     await form.getByRole('combobox', { name: 'Agent' }).selectOption('desk')
     await form.getByRole('button', { name: 'Add the number' }).click()
+    await form.getByRole('alert').waitFor()
+    await form.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Add a number' }).waitFor({ state: 'hidden' })
+    await context.close()
+  })
+
+  const writing = async (email: string) => {
+    const { id } = (await ofAcme('POST', 'users', { email, password: LOGIN.password, role: 'operator' })).user
+    const { task } = await ask('POST', '/callback-tasks', { customer_phone: ANN })
+    const context = await dashboard.loggedIn(WIDE, email)
+    const { page } = await dashboard.visit(context, `/app/t/acme/desk/tasks/${task.id}`)
+    const form = await opened(page, 'Edit')
+    await form.getByLabel('Notes').fill('Three pages of notes.')
+    const becomes = (role: string) => ofAcme('PATCH', `users/${id}`, { role })
+    return { context, page, form, becomes }
+  }
+  /** In a role that holds less or more the navigation is another one. */
+  const talk = (page: Page, state: 'visible' | 'hidden') =>
+    page.getByRole('link', { name: 'Talk', exact: true }).waitFor({ state })
+
+  it('keeps what they have written, and why it was refused, until they close that', async () => {
+    const { context, page, form, becomes } = await writing('eve@acme.example')
+    await becomes('viewer')
+    const known = page.waitForResponse((response) => response.url().endsWith('/auth/session'))
+    await form.getByRole('button', { name: 'Save the task' }).click()
+    await (await known).finished()
+    // What is shown is read again once the role is known.
+    await page.waitForResponse((response) => response.url().includes('/callback-tasks/'))
+    expect(await form.getByLabel('Notes').inputValue()).toBe('Three pages of notes.')
+    await form.getByRole('alert').getByText('forbidden').waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    await form.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Edit', exact: true }).waitFor({ state: 'hidden' })
+    await page.locator('main:focus').waitFor()
+    await context.close()
+  })
+
+  it('goes on writing when they may do more', async () => {
+    const { context, page, form, becomes } = await writing('eva@acme.example')
+    await talk(page, 'hidden')
+    await becomes('admin')
+    // As when the page is looked at again after a while.
+    await page.clock.install()
+    await page.clock.fastForward(70_000)
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+    await talk(page, 'visible')
+    expect(await form.getByLabel('Notes').inputValue()).toBe('Three pages of notes.')
+    await sentBy(form, 'Save the task')
     await context.close()
   })
 })

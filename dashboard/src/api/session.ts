@@ -1,7 +1,9 @@
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { paths } from './api-types.ts'
 import { answerOf, api } from './client.ts'
 import { asFailure } from './failure.ts'
+import { useIsRoleHeld } from './held-role.ts'
 
 /** From the one that may least; an administrator is of no tenant and may everything. */
 const ROLES = ['viewer', 'operator', 'admin', 'administrator'] as const
@@ -33,7 +35,7 @@ export const sessionQuery = queryOptions({
     const before = known ? whoseIs(known) : null
     const now = personIn(session)
     if (now === null) return { ...session, ended: before }
-    if (before !== null && identityOf(before) !== identityOf(now)) client.removeQueries(ALL_ELSE)
+    if (before !== null && identityOf(before) !== identityOf(now)) forget(client, personKey(before) === personKey(now))
     return session
   },
   staleTime: 60_000,
@@ -41,6 +43,13 @@ export const sessionQuery = queryOptions({
 
 /** What was read in a session. */
 const ALL_ELSE = { predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] !== SESSION_KEY[0] }
+
+/** What is shown is read again for the same person in another role, and stays until then: they may be writing in it. */
+function forget(client: QueryClient, isSamePerson: boolean): void {
+  if (!isSamePerson) return client.removeQueries(ALL_ELSE)
+  client.removeQueries({ ...ALL_ELSE, type: 'inactive' })
+  void client.invalidateQueries(ALL_ELSE)
+}
 
 /** Reads again what is shown, for whoever is back. */
 export async function readAllAgain(client: QueryClient): Promise<void> {
@@ -69,8 +78,13 @@ export function whoseIs(session: Session): Person | null {
 }
 
 /** Another one for everybody who is somebody else, or may something else. */
-export function identityOf({ name, role, tenantId }: Person): string {
+function identityOf({ name, role, tenantId }: Person): string {
   return JSON.stringify([name, role, tenantId])
+}
+
+/** Another one for everybody who is somebody else, whatever they may. */
+export function personKey({ name, tenantId }: Person): string {
+  return JSON.stringify([name, tenantId])
 }
 
 /** Whether a role is, or holds, the one that is needed. */
@@ -98,9 +112,14 @@ export function useSessionOf(): string | null {
 /** For the moment between the end of a session and the login. */
 const NOBODY: Person = { name: '', role: 'viewer', tenantId: null }
 
-/** Whether whoever is logged in may do what this role may. */
+/** Whether whoever is logged in may do what this role may; or could a moment ago, for as long as something on the page holds it. */
 export function useMay(needed: Role): boolean {
-  return isAtLeast(usePerson().role, needed)
+  const may = isAtLeast(usePerson().role, needed)
+  const isHeld = useIsRoleHeld()
+  const [before, setBefore] = useState({ needed, may })
+  const now = may || (isHeld && before.may && before.needed === needed)
+  if (before.needed !== needed || before.may !== now) setBefore({ needed, may: now })
+  return now
 }
 
 /** Which providers a simulator stands in for: where it is one this is a rehearsal. */

@@ -11,6 +11,7 @@ import {
   useId,
   useState,
 } from 'react'
+import { useHoldRole } from '../api/held-role.ts'
 
 /** Windows are loaded with the first page that has one. */
 const DropQuestion = lazy(async () => ({ default: (await import('./drop-question.tsx')).DropQuestion }))
@@ -70,6 +71,7 @@ export function UnsavedChanges({ children }: { children: ReactNode }) {
 export function useUnsaved(isChanged: boolean): (close: () => void) => void {
   const { changed, ask } = useContext(UnsavedContext)
   const id = useId()
+  useHoldRole(isChanged)
   useEffect(() => {
     if (!isChanged) return
     changed.add(id)

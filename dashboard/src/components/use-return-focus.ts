@@ -19,6 +19,13 @@ export function useReturnFocus(isOpen: boolean): void {
       else queueMicrotask(focusPage)
     }
   }, [isOpen])
+  // What has it again may be gone with the next thing that is drawn.
+  useLayoutEffect(
+    () => () => {
+      if (opener.current !== null && opener.current === document.activeElement) queueMicrotask(focusPage)
+    },
+    [],
+  )
 }
 
 function canHold(opener: HTMLElement): boolean {

@@ -2,7 +2,7 @@ import { ActionIcon } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { identityOf, isAtLeast, personIn, sessionQuery, usePerson, whoseIs } from '../api/session.ts'
+import { personIn, personKey, sessionQuery, useMay, whoseIs } from '../api/session.ts'
 import { rememberTenant } from '../api/tenants.ts'
 import { Icon } from '../components/icon.tsx'
 import { LateFailures } from '../components/late-failures.tsx'
@@ -38,7 +38,7 @@ export function Shell() {
   const isOthers = person.tenantId !== null && tenantId !== undefined && tenantId !== person.tenantId
   // Somebody else gets pages of their own, in which nothing stands that was typed before.
   return (
-    <UnsavedChanges key={identityOf(person)}>
+    <UnsavedChanges key={personKey(person)}>
       {isOthers ? <ToOwnPages /> : <Frame />}
       {wasOver && (
         <Suspense>
@@ -100,9 +100,8 @@ function Frame() {
 
 /** The page of the address, unless it is one on which the service would refuse everything. */
 function AllowedPage() {
-  const { role } = usePerson()
   const needed = useRouterState({ select: ({ matches }) => neededRole(matches.at(-1)?.fullPath ?? '') })
-  return isAtLeast(role, needed) ? <Outlet /> : <RefusedPage needed={needed} />
+  return useMay(needed) ? <Outlet /> : <RefusedPage needed={needed} />
 }
 
 /** Whoever logs in over a page of another tenant has nothing to lose there: what is asked about was typed by who was there before. */
