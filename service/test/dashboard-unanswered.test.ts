@@ -69,6 +69,9 @@ async function close({ context, page }: { context: BrowserContext; page: Page })
   await context.close()
 }
 
+const untaken = (page: Page) => page.getByRole('region', { name: 'Left before it was taken' })
+const failed = (page: Page) => page.getByRole('region', { name: 'Failed after its window was closed' })
+
 const pathOf = (page: Page) => new URL(page.url()).pathname
 
 async function toTenant(page: Page, name: string): Promise<void> {
@@ -266,7 +269,7 @@ describe('a form whose answer comes late', () => {
     const created_at = '2030-01-01T00:00:00.000Z'
     const api_key = { id: 'k', tenant_id: 'acme', label: 'till', key_prefix: 'pk_late', created_at }
     answer({ json: { ok: true, created: { api_key, token: 'pk_late_secret' } } })
-    const told = page.getByRole('region', { name: 'Came after its page was left' })
+    const told = untaken(page)
     expect(await told.getByLabel('API key', { exact: true }).inputValue()).toBe('pk_late_secret')
     expect(await faultsAsShown(page)).toEqual([])
     await told.getByRole('button', { name: 'Done' }).press('Enter')
@@ -288,7 +291,7 @@ describe('a form whose answer comes late', () => {
     await open(page, 'Add a number')
     await form.getByLabel('Number').fill('+12025550158')
     answer(REFUSED)
-    const told = page.getByRole('region', { name: 'Failed after its window was closed' })
+    const told = failed(page)
     await told.getByText('There is no room now.').waitFor({ state: 'attached' })
     expect(await form.getByRole('alert').count()).toBe(0)
     expect(await form.getByLabel('Number').inputValue()).toBe('+12025550158')
@@ -322,9 +325,100 @@ describe('a form whose answer comes late', () => {
     answer({ json: { ok: true, prompt: { key: 'shared', description: '', text: 'Theirs.', etag: '"1"' } } })
     await (await read).finished()
     await form.getByLabel('Text').fill('Ours, later.')
-    const late = page.getByRole('region', { name: 'Failed after its window was closed' })
+    const late = failed(page)
     await late.getByText('It has changed since it was read.').waitFor({ state: 'attached' })
     expect(await form.getByRole('region', { name: 'Somebody else changed it meanwhile' }).count()).toBe(0)
+    await close({ context, page })
+  })
+})
+
+describe('secrets that are told once', () => {
+  /** Sends a form whose window is closed before it is answered, which it is once this is released. */
+  async function sendAndClose(page: Page, path: string, send: () => Promise<Form>) {
+    const held = Promise.withResolvers<void>()
+    await page.route(path, async (route) => {
+      await held.promise
+      await route.fallback()
+    })
+    const asked = page.waitForRequest(path)
+    const form = await send()
+    await asked
+    await closeWaiting(form)
+    return held.resolve
+  }
+
+  async function sendKey(page: Page, label: string): Promise<Form> {
+    const form = await open(page, 'New key')
+    await form.getByLabel('Label').fill(label)
+    await form.getByRole('button', { name: 'Make the key' }).click()
+    return form
+  }
+
+  async function invite(page: Page, email: string): Promise<Form> {
+    const form = await open(page, 'Invite somebody')
+    await form.getByLabel('E-mail').fill(email)
+    await form.getByRole('button', { name: 'Make the invitation' }).click()
+    return form
+  }
+
+  const KEYS = '**/tenants/acme/api-keys'
+  const USERS = '**/tenants/acme/users'
+  const keysIn = (place: Form | Page) => place.getByLabel('API key', { exact: true })
+
+  it('are all shown, each with whose it is, and taken one by one on whatever page', async () => {
+    const { context, page } = await visit('t/acme/people')
+    const first = await sendAndClose(page, KEYS, () => sendKey(page, 'till'))
+    const second = await sendAndClose(page, KEYS, () => sendKey(page, 'shop'))
+    first()
+    second()
+    await expect.poll(() => keysIn(page).count()).toBe(2)
+    await (await sendKey(page, 'van')).waitFor({ state: 'hidden' })
+    await expect.poll(() => keysIn(page).count()).toBe(3)
+    for (const whose of ['till', 'shop', 'van']) await page.getByText(`For ${whose}`, { exact: true }).waitFor()
+    const tokens = await keysIn(page).evaluateAll((fields) =>
+      fields.map((field) => (field as { value?: string }).value),
+    )
+    expect(new Set(tokens).size).toBe(3)
+    expect(await faultsAsShown(page)).toEqual([])
+    await page.getByRole('button', { name: 'Done' }).first().click()
+    await expect.poll(() => keysIn(page).count()).toBe(2)
+    await page.getByRole('link', { name: 'Numbers', exact: true }).click()
+    await page.getByRole('heading', { name: 'Numbers', exact: true }).waitFor()
+    expect(await keysIn(untaken(page)).count()).toBe(2)
+    expect(await faultsAsShown(page)).toEqual([])
+    await close({ context, page })
+  })
+
+  it('say whose they are when several invitations come after their page was left', async () => {
+    const { context, page } = await visit('t/acme/people')
+    const people = ['ann@acme.example', 'bob@acme.example']
+    const releases: (() => void)[] = []
+    for (const email of people) releases.push(await sendAndClose(page, USERS, () => invite(page, email)))
+    await page.getByRole('link', { name: 'Numbers', exact: true }).click()
+    await page.getByRole('heading', { name: 'Numbers', exact: true }).waitFor()
+    for (const release of releases) release()
+    for (const email of people) await untaken(page).getByText(`For ${email}`, { exact: true }).waitFor()
+    await close({ context, page })
+  })
+
+  it('are not covered by what has failed, on a narrow screen either', async () => {
+    const { context, page } = await visit('t/acme/people')
+    const release = await sendAndClose(page, KEYS, () => sendKey(page, 'kiosk'))
+    const { asked, answer } = await hold(page, USERS, 'POST')
+    const form = await invite(page, 'zoe@acme.example')
+    await asked
+    await closeWaiting(form)
+    await page.getByRole('link', { name: 'Settings', exact: true }).click()
+    await page.getByRole('heading', { name: 'Acme' }).first().waitFor()
+    await page.setViewportSize({ width: 390, height: 800 })
+    release()
+    answer(REFUSED)
+    await Promise.all([untaken(page).waitFor(), failed(page).waitFor()])
+    await page.evaluate('scrollTo(0, 0)')
+    const [secret, failure] = await Promise.all([untaken(page).boundingBox(), failed(page).boundingBox()])
+    expect((secret?.y ?? 0) + (secret?.height ?? 0)).toBeLessThanOrEqual(failure?.y ?? 0)
+    expect(secret?.y).toBeLessThan(800)
+    expect(await faultsAsShown(page)).toEqual([])
     await close({ context, page })
   })
 })

@@ -3,10 +3,10 @@ import { useRef, useState } from 'react'
 import { Buttons } from './fields.tsx'
 import styles from './shown-once.module.css'
 
-type ShownOnceProps = { label: string; hint: string; secret: string; onDone: () => void }
+type ShownOnceProps = { label: string; whose: string; hint: string; secret: string; onDone: () => void }
 
-/** A secret that the service tells once: to be copied now. */
-export function ShownOnce({ label, hint, secret, onDone }: ShownOnceProps) {
+/** A secret that the service tells once: to be copied now. `whose`: of several nobody could tell them apart. */
+export function ShownOnce({ label, whose, hint, secret, onDone }: ShownOnceProps) {
   const input = useRef<HTMLInputElement>(null)
   const [isCopied, setCopied] = useState(false)
 
@@ -22,7 +22,18 @@ export function ShownOnce({ label, hint, secret, onDone }: ShownOnceProps) {
   return (
     <section className={styles.once} aria-live="polite">
       <p>{hint}</p>
-      <TextInput ref={input} label={label} value={secret} readOnly className="mono" />
+      <TextInput
+        ref={input}
+        label={label}
+        description={
+          <>
+            For <bdi>{whose}</bdi>
+          </>
+        }
+        value={secret}
+        readOnly
+        className="mono"
+      />
       <Buttons>
         <Button onClick={copy}>{isCopied ? 'Copied' : 'Copy'}</Button>
         <Button variant="default" onClick={onDone}>

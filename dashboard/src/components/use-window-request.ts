@@ -1,7 +1,7 @@
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { useHoldRole } from '../api/held-role.ts'
-import { useTellLate } from './late-failures.tsx'
+import { useTellLate } from './late-news.tsx'
 
 /**
  * What a window asks of the service: whether that is under way, and why it failed. Whoever has closed the window, or left its page, is not

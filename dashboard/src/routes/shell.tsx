@@ -5,8 +5,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { personIn, personKey, sessionQuery, useMay, whoseIs } from '../api/session.ts'
 import { rememberTenant } from '../api/tenants.ts'
 import { Icon } from '../components/icon.tsx'
-import { LateFailures } from '../components/late-failures.tsx'
-import { LateSecrets } from '../components/late-secrets.tsx'
+import { LateNews } from '../components/late-news.tsx'
 import { UnsavedChanges } from '../components/unsaved-changes.tsx'
 import { ColourSwitch } from './colour-switch.tsx'
 import { neededRole } from './navigation.ts'
@@ -88,11 +87,9 @@ function Frame() {
         </Suspense>
       )}
       <main id="content" tabIndex={-1} className={styles.content}>
-        <LateFailures>
-          <LateSecrets>
-            <AllowedPage />
-          </LateSecrets>
-        </LateFailures>
+        <LateNews>
+          <AllowedPage />
+        </LateNews>
       </main>
     </div>
   )

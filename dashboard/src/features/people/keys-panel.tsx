@@ -5,25 +5,25 @@ import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { RowButtons } from '../../components/fields.tsx'
 import { Instant } from '../../components/instant.tsx'
-import { useSecret } from '../../components/late-secrets.tsx'
 import { ListPanel } from '../../components/list-panel.tsx'
 import type { Column } from '../../components/list-table.tsx'
 import { ModalForm } from '../../components/modal-form.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { useList } from '../../components/use-list.ts'
+import { useSecrets } from '../../components/use-secrets.tsx'
 import { type ApiKey, createKey, keysKey, listKeys, revokeKey } from './people-queries.ts'
 
 /** The keys of a tenant's programs. */
 export function KeysPanel({ tenantId }: { tenantId: string }) {
   const hint = 'Copy the key now: it is shown here and never again.'
-  const token = useSecret({ label: 'API key', hint, tenantId })
+  const tokens = useSecrets({ label: 'API key', hint, tenantId })
   const mayChange = useMay('admin')
   const client = useQueryClient()
   const list = useList({ queryKey: keysKey(tenantId), part: (cursor) => listKeys(tenantId, cursor) })
   const reread = () => client.invalidateQueries({ queryKey: keysKey(tenantId) })
 
   async function create({ label }: { label: string }): Promise<void> {
-    token.show(await createKey(tenantId, label))
+    tokens.show(await createKey(tenantId, label), label)
     await reread()
   }
 
@@ -40,7 +40,7 @@ export function KeysPanel({ tenantId }: { tenantId: string }) {
         </EmptyState>
       }
     >
-      {token.shown}
+      {tokens.shown}
     </ListPanel>
   )
 }

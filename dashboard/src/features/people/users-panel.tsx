@@ -7,13 +7,13 @@ import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { RowButtons } from '../../components/fields.tsx'
 import { Instant } from '../../components/instant.tsx'
-import { useSecret } from '../../components/late-secrets.tsx'
 import { ListPanel } from '../../components/list-panel.tsx'
 import type { Column } from '../../components/list-table.tsx'
 import { ModalForm } from '../../components/modal-form.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { words } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
+import { useSecrets } from '../../components/use-secrets.tsx'
 import { ChangeUser } from './change-user.tsx'
 import { changeUser, deleteUser, inviteUser, listUsers, type User, type UserRole, usersKey } from './people-queries.ts'
 import { RoleChoice } from './role-choice.tsx'
@@ -22,22 +22,22 @@ import styles from './users-panel.module.css'
 /** The people of a tenant. */
 export function UsersPanel({ tenantId }: { tenantId: string }) {
   const hint = 'Give this link to the person. It works for 7 days, and it is shown here and never again.'
-  const invitation = useSecret({ label: 'Invitation link', hint, tenantId })
+  const invitations = useSecrets({ label: 'Invitation link', hint, tenantId })
   const mayChange = useMay('admin')
   const client = useQueryClient()
   const list = useList({ queryKey: usersKey(tenantId), part: (cursor) => listUsers(tenantId, cursor) })
 
-  /** With the link that somebody has to be given, if there is one now. */
-  async function after(change: Promise<string>): Promise<void> {
+  /** With the link that whoever has this e-mail has to be given, if there is one now. */
+  async function after(change: Promise<string>, email: string): Promise<void> {
     const link = await change
-    if (link) invitation.show(link)
+    if (link) invitations.show(link, email)
     await client.invalidateQueries({ queryKey: usersKey(tenantId) })
   }
 
   return (
     <ListPanel
       title="People"
-      aside={mayChange && <Invite onInvite={(values) => after(inviteUser(tenantId, values))} />}
+      aside={mayChange && <Invite onInvite={(values) => after(inviteUser(tenantId, values), values.email)} />}
       list={list}
       columns={mayChange ? [...COLUMNS, actionsColumn(after)] : COLUMNS}
       keyOf={({ id }) => id}
@@ -47,7 +47,7 @@ export function UsersPanel({ tenantId }: { tenantId: string }) {
         </EmptyState>
       }
     >
-      {invitation.shown}
+      {invitations.shown}
     </ListPanel>
   )
 }
@@ -74,7 +74,7 @@ const COLUMNS: Column<User>[] = [
   { name: 'Last login', from: 'desktop', cell: ({ last_login_at }) => <Instant at={last_login_at} /> },
 ]
 
-type After = (change: Promise<string>) => Promise<void>
+type After = (change: Promise<string>, email: string) => Promise<void>
 
 function actionsColumn(after: After): Column<User> {
   return {
@@ -82,11 +82,25 @@ function actionsColumn(after: After): Column<User> {
     isActions: true,
     cell: (user) => (
       <RowButtons>
-        <ChangeUser user={user} onChange={(change) => after(changeUser(user, change))} />
-        <ConfirmAction label="Invite again" size="xs" onConfirm={() => after(changeUser(user, { invite: true }))}>
+        <ChangeUser user={user} onChange={(change) => after(changeUser(user, change), user.email)} />
+        <ConfirmAction
+          label="Invite again"
+          size="xs"
+          onConfirm={() => after(changeUser(user, { invite: true }), user.email)}
+        >
           {user.email} is logged out, and sets a new password by a new link.
         </ConfirmAction>
-        <ConfirmAction label="Delete" size="xs" isGrave onConfirm={() => after(deleteUser(user).then(() => ''))}>
+        <ConfirmAction
+          label="Delete"
+          size="xs"
+          isGrave
+          onConfirm={() =>
+            after(
+              deleteUser(user).then(() => ''),
+              user.email,
+            )
+          }
+        >
           {user.email} is logged out at once, and cannot come back.
         </ConfirmAction>
       </RowButtons>
