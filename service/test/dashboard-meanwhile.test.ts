@@ -7,6 +7,8 @@ import { faultsAsShown } from './harness/page-faults.ts'
 const ANN = '+12025550155'
 const DESK_NUMBER = '+12025550160'
 const SALES_NUMBER = '+12025550162'
+/** As many as a page of them has at most. */
+const PAGE_NUMBERS = 500
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -184,6 +186,18 @@ describe('a number that is changed', () => {
     await form.getByRole('button', { name: 'Take the stored one' }).click()
     expect(await form.getByLabel('Label').inputValue()).toBe('Theirs')
     expect(await setUp.isChecked()).toBe(true)
+    await context.close()
+  })
+
+  it('is found behind however many newer ones', async () => {
+    const number = (at: number) => ({ ...route, phone_number: `+1202556${1_000 + at}` })
+    await ofAcme('POST', 'phone-routes', { ...number(0), label: 'Oldest' })
+    const { context, page, sent } = await visit('t/acme/numbers')
+    const form = await opened(page, 'Change', rowOf(page, 'Oldest'))
+    for (let at = 1; at <= PAGE_NUMBERS; at += 1) await ofAcme('POST', 'phone-routes', number(at))
+    await form.getByLabel('Label').fill('First of all')
+    await sentBy(form, 'Save the number')
+    expect(sent).toMatchObject([{ ...number(0), label: 'First of all' }])
     await context.close()
   })
 })

@@ -1,4 +1,3 @@
-import { allRows } from '../../api/all-rows.ts'
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api } from '../../api/client.ts'
 import { ApiFailure } from '../../api/failure.ts'
@@ -19,8 +18,8 @@ export type PhoneRouteFields = Pick<
 /** What is written of it. `configure_carrier`: the carrier is to send its calls here. */
 type PhoneRouteValues = PhoneRouteFields & { configure_carrier: boolean }
 
-/** More than these are not looked through for one. */
-const MOST_ROUTES = 500
+/** As many as the service gives at once. */
+const PAGE_ROUTES = 500
 
 /** Of all numbers of a tenant. */
 export const numbersKey = (tenantId: string) => ['numbers', tenantId]
@@ -32,14 +31,16 @@ export async function listNumbers(tenantId: string, cursor: string | undefined):
   return { rows: answer.phone_routes, next: answer.next_cursor }
 }
 
-/** A number as it is now, found among all of the tenant. @throws ApiFailure when there is none. */
+/** A number as it is now, found among all of the tenant, however many those are: none is read by itself. @throws ApiFailure when there is none. */
 export async function readNumber({ tenant_id, id }: PhoneRoute): Promise<PhoneRoute> {
-  const routes = await allRows(MOST_ROUTES, async (query) => {
-    const answer = await answerOf(api.GET(ROUTES, { params: { path: { tenant_id }, query } }))
-    return { rows: answer.phone_routes, next: answer.next_cursor }
-  })
-  const route = routes.find((each) => each.id === id)
-  if (route) return route
+  let cursor: string | undefined
+  do {
+    const params = { path: { tenant_id }, query: { limit: PAGE_ROUTES, cursor } }
+    const answer = await answerOf(api.GET(ROUTES, { params }))
+    const route = answer.phone_routes.find((each) => each.id === id)
+    if (route) return route
+    cursor = answer.next_cursor ?? undefined
+  } while (cursor !== undefined)
   throw new ApiFailure({ status: 404, code: 'not_found', message: 'Somebody has deleted the number meanwhile.' })
 }
 
