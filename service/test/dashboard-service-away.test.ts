@@ -85,6 +85,31 @@ describe('a request that nobody answers', () => {
   })
 })
 
+describe('a file that is asked for when the session is over', () => {
+  it('leads to the login, and is there when it is asked for again', async () => {
+    const { context, page } = await visit('do-not-call')
+    const ask = page.getByRole('button', { name: 'Export', disabled: false })
+    await ask.waitFor()
+    await page.waitForLoadState('networkidle')
+    await context.clearCookies()
+    await ask.click()
+    await logIn(page)
+    await page.getByText('Your session is over. Log in again.').waitFor()
+    const file = page.waitForEvent('download')
+    await ask.click()
+    expect((await file).suggestedFilename()).toMatch(/\.csv$/)
+    await context.close()
+  })
+})
+
+async function logIn(page: Page): Promise<void> {
+  const login = page.getByRole('dialog', { name: 'Log in again' })
+  await login.getByLabel('User name or e-mail').fill(LOGIN.username)
+  await login.locator('input[type=password]').fill(LOGIN.password)
+  await login.getByRole('button', { name: 'Log in', exact: true }).click()
+  await login.waitFor({ state: 'hidden' })
+}
+
 describe('a window that is sent when the session is over', () => {
   it('says to people that it was not sent, and sends it once they have logged in again', async () => {
     const { context, page } = await visit('desk')
@@ -94,11 +119,7 @@ describe('a window that is sent when the session is over', () => {
     await form.getByLabel("Customer's number").fill('+1 202 555 0155')
     await context.clearCookies()
     await form.getByRole('button', { name: 'Make the task' }).click()
-    const login = page.getByRole('dialog', { name: 'Log in again' })
-    await login.getByLabel('User name or e-mail').fill(LOGIN.username)
-    await login.locator('input[type=password]').fill(LOGIN.password)
-    await login.getByRole('button', { name: 'Log in', exact: true }).click()
-    await login.waitFor({ state: 'hidden' })
+    await logIn(page)
     const told = await form.getByRole('alert').textContent()
     expect(told).toContain('Not sent: your session was over. Send it again.')
     expect(told).not.toContain('key')

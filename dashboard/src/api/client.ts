@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch'
 import type { paths } from './api-types.ts'
-import { failureOf, sessionOver } from './failure.ts'
-import { askInTime, LONGEST_FILE_MS } from './time-limit.ts'
+import { failureOf } from './failure.ts'
+import { askInTime, fileInTime } from './time-limit.ts'
 
 /** The whole API, with the cookie of whoever is logged in. Give what it answers to `answerOf`. */
 export const api = createClient<paths>({
@@ -25,10 +25,12 @@ export async function answerOf<Data>(asked: Promise<Answered<Data>>): Promise<No
   return data
 }
 
+/** Any path that answers a file: the service tells some of them. */
+type FilePath = '/api/v1/dnc/export'
+
 /** A file of a tenant, such as a recording. @throws ApiFailure as `answerOf`. */
-export async function fileOf(path: string, tenantId: string): Promise<Blob> {
-  const response = await askInTime(new Request(path, { headers: forTenant(tenantId) }), LONGEST_FILE_MS)
-  if (response.status === 401) throw sessionOver(true, response.headers.get('x-request-id') ?? undefined)
-  if (!response.ok) throw await failureOf(response)
-  return response.blob()
+export function fileOf(path: string, tenantId: string): Promise<Blob> {
+  return fileInTime((fetch) =>
+    answerOf(api.GET(path as FilePath, { headers: forTenant(tenantId), parseAs: 'blob', fetch })),
+  )
 }

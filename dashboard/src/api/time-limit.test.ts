@@ -1,14 +1,15 @@
-import { createServer } from 'node:http'
+import { EventEmitter, once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, it, onTestFinished, vi } from 'vitest'
-import { askInTime, LONGEST_READ_MS } from './time-limit.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { askInTime, fileInTime, LONGEST_READ_MS } from './time-limit.ts'
 
-/** A service that answers so much of a body and hangs then; resolves with its address, and when it was asked. */
+/** A service that answers so much of a body and hangs then; resolves with its address, and when it was asked, with the rest of its answer. */
 async function hanging(begun: string) {
-  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  const { promise: asked, resolve } = Promise.withResolvers<ServerResponse>()
   const server = createServer((_request, response) => {
     if (begun !== '') response.write(begun)
-    resolve()
+    resolve(response)
   })
   await new Promise<void>((listening) => server.listen(0, listening))
   onTestFinished(() => {
@@ -61,4 +62,59 @@ it('ends a question that nobody waits for any more', async () => {
   await asked
   leaving.abort()
   expect(await answer).toMatchObject({ name: 'AbortError' })
+})
+
+describe('a file', () => {
+  /** Begins to read one; each part of it is told as it comes. */
+  function reading(address: string) {
+    const parts = new EventEmitter()
+    const file = fileInTime(async (fetch) => {
+      const { body } = await fetch(new Request(address))
+      let read = ''
+      for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        read += part
+        parts.emit('part')
+      }
+      return read
+    })
+    return { next: () => once(parts, 'part'), file }
+  }
+
+  it('takes as long as it comes, and is handed on part by part', async () => {
+    const { address, asked } = await hanging('a')
+    withoutWaiting()
+    const { next, file } = reading(address)
+    let came = next()
+    const rest = await asked
+    for (const part of ['b', 'c', 'd']) {
+      await came
+      vi.advanceTimersByTime(LONGEST_READ_MS - 1)
+      came = next()
+      rest.write(part)
+    }
+    await came
+    rest.end()
+    expect(await file).toBe('abcd')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is given up when nothing of it comes for half a minute', async () => {
+    const { address } = await hanging('a')
+    withoutWaiting()
+    const { next, file } = reading(address)
+    const failure = file.catch((error: unknown) => error)
+    await next()
+    vi.advanceTimersByTime(LONGEST_READ_MS)
+    expect(await failure).toMatchObject({ code: 'unreachable', status: 408 })
+  })
+
+  it('that breaks off is told as what nobody answered', async () => {
+    const { address, asked } = await hanging('a')
+    const { next, file } = reading(address)
+    const failure = file.catch((error: unknown) => error)
+    await next()
+    const rest = await asked
+    rest.destroy()
+    expect(await failure).toMatchObject({ code: 'unreachable', status: 0 })
+  })
 })

@@ -1,9 +1,7 @@
-import { unanswered, unreachable } from './failure.ts'
+import { ApiFailure, unanswered, unreachable } from './failure.ts'
 
 /** A question that is not answered by then is given up. */
 export const LONGEST_READ_MS = 30_000
-/** A file takes as long as a slow line needs for it. */
-export const LONGEST_FILE_MS = 10 * 60_000
 /** Answers to which a body would be a fault. */
 const WITHOUT_BODY = new Set([204, 205, 304])
 
@@ -13,14 +11,14 @@ const WITHOUT_BODY = new Set([204, 205, 304])
  *
  * @throws ApiFailure `unreachable`.
  */
-export function askInTime(request: Request, longestMs = LONGEST_READ_MS): Promise<Response> {
-  if (request.method === 'GET') return readInTime(request, longestMs)
+export function askInTime(request: Request): Promise<Response> {
+  if (request.method === 'GET') return readInTime(request)
   return fetch(request).catch(() => Promise.reject(unreachable()))
 }
 
-async function readInTime(request: Request, longestMs: number): Promise<Response> {
+async function readInTime(request: Request): Promise<Response> {
   const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(), longestMs)
+  const timer = setTimeout(() => limit.abort(), LONGEST_READ_MS)
   try {
     const response = await fetch(request, { signal: AbortSignal.any([request.signal, limit.signal]) })
     // An answer that has begun to come may hang as well.
@@ -29,8 +27,49 @@ async function readInTime(request: Request, longestMs: number): Promise<Response
   } catch (error) {
     // Who asked wants no answer any more.
     if (request.signal.aborted) throw error
-    throw limit.signal.aborted ? unanswered(longestMs) : unreachable()
+    throw limit.signal.aborted ? unanswered(LONGEST_READ_MS) : unreachable()
   } finally {
     clearTimeout(timer)
   }
+}
+
+type Fetch = (request: Request) => Promise<Response>
+
+/**
+ * Reads a file with a `fetch` that hands it on as it comes: it may be 100 MB, and takes as long as a slow line needs for it. It is given up
+ * when nothing of it comes for as long as any answer is waited for.
+ *
+ * @throws ApiFailure `unreachable`, or what `read` throws.
+ */
+export async function fileInTime<Read>(read: (fetch: Fetch) => Promise<Read>): Promise<Read> {
+  const limit = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const wait = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => limit.abort(), LONGEST_READ_MS)
+  }
+  const asked: Fetch = async (request) => {
+    wait()
+    const response = await fetch(request, { signal: limit.signal })
+    wait()
+    return response.body === null ? response : new Response(response.body.pipeThrough(noting(wait)), response)
+  }
+  try {
+    return await read(asked)
+  } catch (error) {
+    if (error instanceof ApiFailure) throw error
+    throw limit.signal.aborted ? unanswered(LONGEST_READ_MS) : unreachable()
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Hands on what comes, and says each time that something has. */
+function noting(onPart: () => void): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  return new TransformStream({
+    transform(part, to) {
+      onPart()
+      to.enqueue(part)
+    },
+  })
 }
