@@ -5,6 +5,8 @@ import { WIDE } from './harness/looks.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
 
 const ANN = '+12025550155'
+/** After which a task that is shown is looked at again. */
+const LOOKS_MS = 10_000
 const DESK_NUMBER = '+12025550160'
 const SALES_NUMBER = '+12025550162'
 /** As many as a page of them has at most. */
@@ -144,6 +146,74 @@ describe('a task that somebody else was quicker with', () => {
     await form.getByRole('textbox', { name: /^To whom/ }).fill(LOGIN.username)
     await sentBy(form, 'Assign the task')
     await quicker.waitFor({ state: 'hidden' })
+    await context.close()
+  })
+
+  /** A task that is open, on a page that looks at it again when it is told to; `press` asks for it, and is answered once it is released. */
+  const claiming = async () => {
+    const { id } = (await ask('POST', '/callback-tasks', { customer_phone: ANN })).task
+    const by = (move: string) => ask('POST', `/callback-tasks/${id}/${move}`, { operator: 'ben' })
+    const { context, page } = await visit(`t/acme/desk/tasks/${id}`)
+    await page.clock.install()
+    await page.reload()
+    const press = async () => {
+      const held = Promise.withResolvers<void>()
+      const path = `**/callback-tasks/${id}/claim`
+      await page.route(path, async (route) => {
+        await held.promise
+        await route.fallback()
+      })
+      const asked = page.waitForRequest(path)
+      await page.getByRole('button', { name: 'Claim', exact: true, disabled: false }).click()
+      await asked
+      return held.resolve
+    }
+    const lookAgain = () => page.clock.fastForward(LOOKS_MS)
+    const moves = (name: string) => page.getByRole('button', { name, exact: true })
+    return { context, page, by, press, lookAgain, moves, quicker: page.getByText('Somebody was quicker.') }
+  }
+
+  it('says so no longer once somebody has done more with it', async () => {
+    const { context, by, press, lookAgain, moves, quicker } = await claiming()
+    await moves('Claim').waitFor()
+    await by('claim')
+    const release = await press()
+    release()
+    await quicker.waitFor()
+    await moves('Release').waitFor()
+    expect(await quicker.count()).toBe(1)
+    await by('release')
+    await lookAgain()
+    await moves('Claim').waitFor()
+    await quicker.waitFor({ state: 'hidden' })
+    await context.close()
+  })
+
+  it('says so no longer either where it was shown as it is before that was said', async () => {
+    const { context, by, press, lookAgain, moves, quicker } = await claiming()
+    const release = await press()
+    await by('claim')
+    await lookAgain()
+    await moves('Release').waitFor()
+    release()
+    await quicker.waitFor()
+    await by('release')
+    await lookAgain()
+    await moves('Claim').waitFor()
+    await quicker.waitFor({ state: 'hidden' })
+    await context.close()
+  })
+
+  it('says so though a form was sent while that was not known', async () => {
+    const { context, page, by, press, quicker } = await claiming()
+    const release = await press()
+    const form = await opened(page, 'Edit')
+    await form.getByLabel('Notes').fill('Blue.')
+    await sentBy(form, 'Save the task')
+    await by('claim')
+    release()
+    await quicker.waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
     await context.close()
   })
 })

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { useState } from 'react'
 import { usePerson } from '../../api/session.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column } from '../../components/fields.tsx'
@@ -21,15 +22,16 @@ export function TaskActions({ tenantId, task }: TaskActionsProps) {
   // Those that are done at once tell here what went wrong, those that ask first where they ask.
   const atOnce = useTaskMove(tenantId, task.id)
   const asked = useTaskMove(tenantId, task.id)
+  const [formsDone, setFormsDone] = useState(0)
   const moves = taskMoves(tenantId, task.id, name)
   const act = async (run: () => Promise<Task>) => {
     await asked.mutateAsync({ run })
-    atOnce.reset()
+    setFormsDone((count) => count + 1)
   }
   const given = { task, moves, act }
   const { isWaiting, isOver, isMine } = stateOf(task, name)
   const { status } = task
-  useToldFailure(atOnce, task.updated_at)
+  useToldFailure(atOnce, task.updated_at, formsDone)
   const place = useKeptFocus([status, task.acknowledged_at, atOnce.isPending].join())
   const now = { isBusy: atOnce.isPending, onDo: atOnce.mutate }
   const seen = () => ({ acknowledged_at: new Date().toISOString(), acknowledged_by: name })
