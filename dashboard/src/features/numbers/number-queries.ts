@@ -1,6 +1,7 @@
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api } from '../../api/client.ts'
 import { ApiFailure } from '../../api/failure.ts'
+import { foundRow } from '../../api/found-row.ts'
 import type { ListPart } from '../../components/list-part.ts'
 import { dialled } from '../../components/text.ts'
 
@@ -18,9 +19,6 @@ export type PhoneRouteFields = Pick<
 /** What is written of it. `configure_carrier`: the carrier is to send its calls here. */
 type PhoneRouteValues = PhoneRouteFields & { configure_carrier: boolean }
 
-/** As many as the service gives at once. */
-const PAGE_ROUTES = 500
-
 /** Of all numbers of a tenant. */
 export const numbersKey = (tenantId: string) => ['numbers', tenantId]
 
@@ -33,14 +31,14 @@ export async function listNumbers(tenantId: string, cursor: string | undefined):
 
 /** A number as it is now, found among all of the tenant, however many those are: none is read by itself. @throws ApiFailure when there is none. */
 export async function readNumber({ tenant_id, id }: PhoneRoute): Promise<PhoneRoute> {
-  let cursor: string | undefined
-  do {
-    const params = { path: { tenant_id }, query: { limit: PAGE_ROUTES, cursor } }
-    const answer = await answerOf(api.GET(ROUTES, { params }))
-    const route = answer.phone_routes.find((each) => each.id === id)
-    if (route) return route
-    cursor = answer.next_cursor ?? undefined
-  } while (cursor !== undefined)
+  const route = await foundRow<PhoneRoute>(
+    (each) => each.id === id,
+    async (query) => {
+      const answer = await answerOf(api.GET(ROUTES, { params: { path: { tenant_id }, query } }))
+      return { rows: answer.phone_routes, next: answer.next_cursor }
+    },
+  )
+  if (route) return route
   throw new ApiFailure({ status: 404, code: 'not_found', message: 'Somebody has deleted the number meanwhile.' })
 }
 
