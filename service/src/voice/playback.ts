@@ -139,13 +139,7 @@ export function leftMs(playback: Playback, nowMs: number): number {
   return playback.sentMs - lineHeardMs(playback, nowMs)
 }
 
-/** How long ago, by the clock, all that was sent of an answer had played; negative while it is still to be heard. Nothing of it: 0. */
-export function sinceHeardMs(playback: Playback, responseId: string, nowMs: number): number {
-  const last = playback.utterances.findLast((one) => one.responseId === responseId)
-  return last ? clockMs(playback, nowMs) - last.startMs - last.sentMs : 0
-}
-
-/** The same of all that was sent and is not settled; infinite where there is nothing of that. */
+/** How long ago, by the clock, all that was sent and is not settled had played; negative while it is still to be heard. Infinite where there is nothing. */
 export function silentMs(playback: Playback, nowMs: number): number {
   if (playback.utterances.length === 0) return Number.POSITIVE_INFINITY
   return clockMs(playback, nowMs) - playback.sentMs

@@ -47,6 +47,7 @@ export function responseStarted(step: Step, responseId: string): void {
   const hasAudio = playback.utterances.some((u) => u.responseId === responseId)
   const begun = {
     hasAudio,
+    heardUntilMs: heardUntilMs(step),
     isWhole: false,
     hasTool: false,
     isCancelled: false,
@@ -72,12 +73,17 @@ export function audioSent(step: Step, audio: Sent): void {
   if (isOwnAudio(audio.itemId)) return step.set({ deadAirArmed: false })
   const { active } = step.state.answers
   if (active?.responseId !== audio.responseId) return
-  if (!active.hasAudio || active.isWhole) changeActive(step, { hasAudio: true, isWhole: false })
+  changeActive(step, { hasAudio: true, isWhole: false, heardUntilMs: heardUntilMs(step) })
   keepStalls(step)
   armStall(step)
   if (!active.hasAudio) firstAudio(step, active.asked, audio)
   // It says what came before what is owed: silence is counted from its end.
   if (isCallerWaiting(step.state)) step.set({ deadAirArmed: false })
+}
+
+/** When all that was sent so far has been heard. Whole, as numbers that are so only now and then make the copies of a state slow. */
+function heardUntilMs({ state, nowMs }: Step): number {
+  return Math.round(nowMs + leftMs(state.playback, nowMs))
 }
 
 /** The caller begins to hear an item when all that was sent before it has played. */

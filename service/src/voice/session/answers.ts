@@ -29,6 +29,11 @@ export type Active = {
   readonly responseId: string
   readonly asked: Asked | null
   readonly hasAudio: boolean
+  /**
+   * When what was sent of it so far has been heard, monotonic ms, as it was known when the last of it left. The line does not tell it
+   * any more once something else was sent behind a gap: it has no gaps.
+   */
+  readonly heardUntilMs: number
   /** The audio so far is all there is of its item. */
   readonly isWhole: boolean
   readonly hasTool: boolean

@@ -1,6 +1,7 @@
 import type { ModelCommand, ModelEvent, ModelUsage } from '../../platform/realtime/port.ts'
 import { AudioRooms } from '../audio-rooms.ts'
 import { mulawBytes } from '../caller-audio.ts'
+import { HOLD_CHORDS } from '../hold-music.ts'
 import { keyTones } from '../key-tones.ts'
 import { BYTES_PER_MS } from '../playback.ts'
 import { BEEP, BEEP_ID } from '../recording/beep.ts'
@@ -83,6 +84,7 @@ export class Call {
     for (const effect of effects) {
       if (effect.type === 'beep') this.audio(BEEP_ID, BEEP_ID, mulawBytes(BEEP) / BYTES_PER_MS)
       if (effect.type === 'play_clip') this.#play(effect)
+      if (effect.type === 'play_chords') this.audio(effect.id, effect.id, mulawBytes(HOLD_CHORDS) / BYTES_PER_MS)
       if (effect.type === 'play_keys') this.#press(effect)
       if (effect.type === 'play_aside') this.#playAside(effect.id)
     }

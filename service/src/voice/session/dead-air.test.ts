@@ -52,10 +52,7 @@ describe('A model of which nothing comes', () => {
     const turnAtMs = call.nowMs
     while (playedAtMs.length < 2 && call.nowMs - turnAtMs < 10_000) {
       call.wait(10)
-      const last = call.all('play_chords').at(-1)
-      if (call.all('play_chords').length === playedAtMs.length || !last) continue
-      playedAtMs.push(call.nowMs)
-      call.audio(last.id, last.id, 500)
+      if (call.all('play_chords').length > playedAtMs.length) playedAtMs.push(call.nowMs)
     }
     const [firstMs = 0, secondMs = 0] = playedAtMs
     expect(Math.abs(firstMs - turnAtMs - 2_500)).toBeLessThanOrEqual(100)
@@ -68,7 +65,7 @@ describe('A model of which nothing comes', () => {
     const call = Call.greeted()
     call.says('turn_1', 500)
     call.wait(2_600)
-    call.audio('own-wait-1', 'own-wait-1', 500)
+    expect(call.all('play_chords')).toHaveLength(1)
     call.begins('resp_1')
     expect(kinds(call.effects)).toContain('clear')
     expect(call.commands('truncate')).toEqual([])

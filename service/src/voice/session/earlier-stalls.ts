@@ -1,4 +1,3 @@
-import { sinceHeardMs } from '../playback.ts'
 import type { Step } from './state.ts'
 import { isVoiced } from './voicing.ts'
 
@@ -13,15 +12,14 @@ export function keepStalls(step: Step): void {
 
 /**
  * The active answer is about to be cut short. One that was heard until then, or to its end, was all right; a caller who asks after one
- * that has long been silent does not begin its count anew. To be called before the line is emptied.
+ * that has long been silent does not begin its count anew, whatever has bridged the silence. To be called before the answer is cancelled.
  *
  * @returns whether it had gone silent.
  */
 export function judgeCut(step: Step): boolean {
-  const { answers, playback } = step.state
-  const { active } = answers
+  const { active } = step.state.answers
   if (!active?.hasAudio || active.isCancelled) return false
-  const silentMs = sinceHeardMs(playback, active.responseId, step.nowMs)
+  const silentMs = step.nowMs - active.heardUntilMs
   if (active.isWhole || silentMs <= 0) step.set({ earlierStalls: 0 })
   else if (!active.hasTool && !isVoiced(step, active) && silentMs >= SILENT_MS) {
     step.set({ earlierStalls: step.state.earlierStalls + 1 })

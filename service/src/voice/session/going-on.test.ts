@@ -269,6 +269,8 @@ describe('Words that come after all', () => {
     call.begins('resp_2')
     call.wait(2_500)
     expect([call.all('play_aside'), call.state.stopped]).toEqual([[], null])
+    call.wait(500)
+    call.echoAll()
     call.audio('resp_2', 'item_2', 1_000)
     call.model({ type: 'caller_transcript', itemId: 'noise', text: 'Stop, please.' })
     expect([call.all('clear').length, call.commands('cancel')]).toEqual([1, []])

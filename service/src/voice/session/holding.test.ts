@@ -167,7 +167,6 @@ describe('Keys that the agent presses', () => {
     call.says('turn_1', 500)
     call.wait(2_510)
     expect(call.all('play_chords')).toHaveLength(1)
-    call.audio('own-wait-1', 'own-wait-1', 500)
     call.wait(100)
     call.do({ type: 'press', keys: '12' })
     call.wait(100)

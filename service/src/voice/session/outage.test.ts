@@ -195,6 +195,7 @@ describe('A caller whom nobody has heard for longer than is kept of them', () =>
   it('is asked to say it again, unless they are heard in what is kept', () => {
     const silent = Call.greeted()
     refused(silent, 5_000)
+    silent.echoAll()
     isBack(silent)
     silent.wait(1_000)
     expect(lastAsked(silent)).toContain('say it again')

@@ -36,9 +36,7 @@ describe('A model that owes an answer', () => {
     call.says('turn_1', 500)
     call.wait(2_400)
     expect(call.notes('dead_air')).toHaveLength(0)
-    call.wait(200)
-    call.audio('own-wait-1', 'own-wait-1', 500)
-    call.wait(2_800)
+    call.wait(3_000)
     expect(call.notes('dead_air')).toHaveLength(1)
     expect(call.commands('cancel')).toEqual([])
   })
@@ -240,20 +238,28 @@ describe('An answer that goes silent before its end', () => {
     }
   })
 
-  it('counts on though its caller takes the turn, also before it has stalled', () => {
-    const call = Call.greeted()
-    const model = new Breaking(call)
-    call.says('turn_1', 500)
-    for (let turn = 2; call.all('apologise').length === 0 && turn < 20; turn += 1) {
-      const id = model.begin()
-      call.wait(3_500)
-      call.speaks(`turn_${turn}`, 500)
-      if (call.commands('cancel').at(-1)?.responseId === id) call.ends(id, { status: 'cancelled' })
-      if (call.state.speech) call.stops(`turn_${turn}`)
-    }
-    expect([call.commands('respond').length, call.all('open_model').length]).toEqual([4, 2])
-    expect(call.all('apologise')).toHaveLength(1)
-  })
+  it.each([2_600, 3_000, 3_500, 4_000, 4_500, 5_000])(
+    'counts on though its caller takes the turn before it has stalled, %i ms after its last sound, whatever bridges that',
+    (gapMs) => {
+      for (const clips of [[], [{ kind: 'filler' as const, text: 'One moment.', ms: 1_500 }]]) {
+        const call = Call.greeted({ clips })
+        const model = new Breaking(call)
+        call.says('turn_1', 500)
+        for (let turn = 2; call.all('apologise').length === 0 && turn < 20; turn += 1) {
+          const id = model.begin()
+          call.wait(200)
+          call.echoAll()
+          call.wait(gapMs)
+          call.speaks(`turn_${turn}`, 500)
+          if (call.commands('cancel').at(-1)?.responseId === id) call.ends(id, { status: 'cancelled' })
+          if (call.state.speech) call.stops(`turn_${turn}`)
+        }
+        const bridges = call.all(clips.length > 0 ? 'play_clip' : 'play_chords').length
+        expect([bridges > 2, call.all('open_model').length, call.all('apologise').length]).toEqual([true, 2, 1])
+        expect(call.commands('respond')).toHaveLength(4)
+      }
+    },
+  )
 
   it('does not count where its caller speaks into a short pause of it, nor where a tool runs', () => {
     const call = Call.greeted()

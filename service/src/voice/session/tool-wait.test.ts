@@ -41,7 +41,7 @@ function heardOf(effect: SessionEffect, atMs: number): Heard | null {
 /** Lets time pass in which all that is to be played is sent, and each mark echoed when what is before it was heard; what was played. */
 function listen(call: Call, ms: number): Heard[] {
   const sounds: Heard[] = []
-  const marks: { name: string; dueMs: number }[] = []
+  const marks: { name: string; dueMs: number; isFixtures: boolean }[] = []
   const untilMs = call.nowMs + ms
   let playsUntilMs = 0
   let seen = call.effects.length
@@ -52,15 +52,16 @@ function listen(call: Call, ms: number): Heard[] {
       if (!sound || !('id' in effect)) continue
       sounds.push(sound)
       playsUntilMs = Math.max(playsUntilMs, call.nowMs) + sound.ms
-      marks.push({ name: effect.id, dueMs: playsUntilMs })
-      // The fixture sends clips by itself.
+      // The fixture sends clips and chords by itself.
+      const isFixtures = sound.kind !== 'hold'
+      marks.push({ name: effect.id, dueMs: playsUntilMs, isFixtures })
       const sent = { responseId: effect.id, itemId: effect.id, ms: sound.ms, mark: effect.id }
-      if (sound.kind !== 'clip') call.do({ type: 'sent', ...sent })
+      if (!isFixtures) call.do({ type: 'sent', ...sent })
     }
     seen = call.effects.length
     for (const due of marks.filter(({ dueMs }) => dueMs <= call.nowMs)) {
       marks.splice(marks.indexOf(due), 1)
-      if (due.name.startsWith('clip')) call.echoAll()
+      if (due.isFixtures) call.echoAll()
       else call.do({ type: 'mark', name: due.name })
     }
   }
