@@ -125,6 +125,36 @@ describe('A model of which nothing comes', () => {
   })
 })
 
+describe('A sound that bridges the middle of an answer', () => {
+  it.each<[string, (call: Call) => void]>([
+    ['the caller speaks into it', (call) => call.speaks('turn_2', 300)],
+    ['the caller presses a key', (call) => call.do({ type: 'dtmf', digit: '5' })],
+    ['the agent presses one', (call) => call.do({ type: 'press', keys: '5' })],
+  ])('ends nothing but itself where that is not to be interrupted: %s, and all of it is heard', (_what, act) => {
+    const call = Call.greeted({ interruption: { ...INTERRUPTION, enabled: false } })
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.model({ type: 'item_added', itemId: 'item_1', previousItemId: null, role: 'agent' })
+    const words = { type: 'agent_transcript', responseId: 'resp_1', itemId: 'item_1' } as const
+    call.model({ ...words, text: 'We are open', final: false })
+    call.audio('resp_1', 'item_1', 1_000)
+    call.wait(1_000)
+    call.echoAll()
+    call.wait(2_520)
+    expect(call.all('play_chords')).toHaveLength(1)
+    act(call)
+    expect([call.all('discard'), call.all('clear'), call.commands('cancel')]).toEqual([[], [], []])
+    call.model({ ...words, text: 'We are open until six.', final: true })
+    call.audio('resp_1', 'item_1', 1_000)
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    call.ends('resp_1')
+    call.wait(3_000)
+    call.echoAll()
+    const heard = { text: 'We are open until six.', unheard: '', sentMs: 2_000, heardMs: 2_000, interrupted: false }
+    expect(call.turns.find(({ itemId }) => itemId === 'item_1')).toMatchObject(heard)
+  })
+})
+
 /** "One moment", and a tool, which are still being said and run. */
 function announcing(): Call {
   const call = Call.greeted({ clips })

@@ -107,9 +107,13 @@ export function stopPlaying(step: Step): void {
   for (const utterance of emptyLine(step, [])) cutShort(step, utterance)
 }
 
-/** Whoever waits for a tool, or an answer, is spoken to, or hears keys, or speaks. */
+/**
+ * Whoever waits for a tool, or an answer, is spoken to, or hears keys, or speaks. What bridges the middle of an answer that goes on is
+ * heard out: the line cannot be emptied without taking that for over, and it is short.
+ */
 export function stopHoldAudio(step: Step): void {
-  const { playback } = step.state
+  const { playback, answers } = step.state
+  if (answers.active?.hasAudio && !answers.active.isCancelled) return
   const unheard = heard(playback, step.nowMs).filter(({ heardMs, sentMs }) => heardMs < sentMs)
   // Words that follow it are heard behind it, and not cut off with it.
   if (unheard.length > 0 && unheard.every(({ itemId }) => isHoldAudio(itemId))) stopPlaying(step)
