@@ -4,6 +4,12 @@ import { isVoiced } from './voicing.ts'
 /** An answer of which nothing was heard for so long, and which is not over, is silent and does not only pause. */
 const SILENT_MS = 2_500
 
+/** One more answer is about to be counted that did not come, or broke off: of the first of them in a row it is kept which session it was. */
+export function beginCount(step: Step): void {
+  const { stall, earlierStalls, model } = step.state
+  if (stall === null && earlierStalls === 0) step.set({ stallEpoch: model.epoch })
+}
+
 /** More of an answer has come, or its caller has taken the turn: that it stalled counts until one has ended as it should. */
 export function keepStalls(step: Step): void {
   const { stall, earlierStalls } = step.state
@@ -22,6 +28,7 @@ export function judgeCut(step: Step): boolean {
   const silentMs = step.nowMs - active.heardUntilMs
   if (active.isWhole || silentMs <= 0) step.set({ earlierStalls: 0 })
   else if (!active.hasTool && !isVoiced(step, active) && silentMs >= SILENT_MS) {
+    beginCount(step)
     step.set({ earlierStalls: step.state.earlierStalls + 1 })
     return true
   }

@@ -130,11 +130,16 @@ export function replaceOrGiveUp(step: Step, stalls = 0): void {
   else replaceModel(step)
 }
 
-/** Leaves a model that has stalled so often, as far as it has come with that. False where it is to be asked once more. */
+/**
+ * Leaves a model that has stalled so often, as far as it has come with that. It is given up only where a new session was tried since: answers
+ * that failed count as well, and were asked again of the same one. False where it is to be asked once more.
+ */
 export function leaveStalled(step: Step, stalls: number): boolean {
-  if (stalls > MAX_STALLS) giveModelUp(step, MAX_STALLS)
-  else if (stalls === MAX_STALLS) replaceOrGiveUp(step, MAX_STALLS)
-  return stalls >= MAX_STALLS
+  const { model, stallEpoch } = step.state
+  if (stalls < MAX_STALLS) return false
+  if (stalls > MAX_STALLS && model.epoch !== stallEpoch) giveModelUp(step, MAX_STALLS)
+  else replaceOrGiveUp(step, MAX_STALLS)
+  return true
 }
 
 /** The call is ending, and its last words were said. */

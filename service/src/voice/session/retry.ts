@@ -1,5 +1,6 @@
 import type { Ask } from './answers.ts'
 import { askFirst, askNext } from './asking.ts'
+import { beginCount } from './earlier-stalls.ts'
 import { giveModelUp, replaceOrGiveUp } from './model-session.ts'
 import type { Step } from './state.ts'
 
@@ -17,6 +18,7 @@ const LEFT_ALONE_MS = 1_000
  * @param isLimited the provider takes no requests for a moment: it is asked again when it does.
  */
 export function askAgain(step: Step, wanted: Ask, isLimited: boolean): void {
+  beginCount(step)
   const { stall, model } = step.state
   const count = (stall?.count ?? 0) + 1
   step.set({ stall: { count, sinceMs: stall?.sinceMs ?? step.nowMs } })

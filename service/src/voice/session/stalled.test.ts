@@ -216,6 +216,29 @@ describe('An answer that goes silent before its end', () => {
     expect(call.nowMs - switchedMs).toBeLessThanOrEqual(6_500)
   })
 
+  it('has a new session, or the other model, tried before the call is given up, also where answers failed before it', () => {
+    for (const plan of [{}, { fallback: { price: null } }]) {
+      const call = Call.greeted(plan)
+      for (const turn of [1, 2]) {
+        call.says(`turn_${turn}`, 500)
+        for (const part of ['first', 'rest']) {
+          const id = `${part}_${turn}`
+          call.begins(id)
+          call.audio(id, `item_${id}`, 1_000)
+          call.wait(1_000)
+          call.echoAll()
+          call.ends(id, { status: 'failed', errorCode: 'server_error', fault: 'retry' })
+        }
+      }
+      const model = new Breaking(call)
+      call.says('turn_3', 500)
+      model.stop(model.begin())
+      expect([call.all('open_model').length, call.all('apologise')]).toEqual([2, []])
+      model.stop(model.begin())
+      expect([call.all('open_model').length, call.all('apologise').length]).toEqual([2, 1])
+    }
+  })
+
   it('is nothing to a model that then answers to the end, or is cut short while it is heard', () => {
     for (const isCut of [true, false]) {
       const call = Call.greeted()

@@ -1,6 +1,7 @@
 import { answerOver } from './answer-over.ts'
 import type { Active } from './answers.ts'
 import { askFirst, askNext, cancelActive, changeActive, repeatRequest } from './asking.ts'
+import { beginCount } from './earlier-stalls.ts'
 import { giveModelUp, leaveStalled, MAX_STALLS } from './model-session.ts'
 import { armStall, GIVE_UP_MS, owesAnswer, patienceMs, TIMER_SLACK_MS } from './stall-clock.ts'
 import type { Step } from './state.ts'
@@ -22,6 +23,7 @@ export function stalled(step: Step): void {
 }
 
 function countStall(step: Step): { count: number; sinceMs: number } {
+  beginCount(step)
   const { stall } = step.state
   const counted = { count: (stall?.count ?? 0) + 1, sinceMs: stall?.sinceMs ?? step.nowMs - patienceMs(step) }
   step.set({ stall: counted })

@@ -151,6 +151,8 @@ export type SessionState = {
   readonly stall: { readonly count: number; readonly sinceMs: number } | null
   /** Answers that stalled before the one that is waited for, or sounds, one after the other; 0 once one has ended as it should. */
   readonly earlierStalls: number
+  /** The model session in which the first of all these was counted; of no meaning while there are none. */
+  readonly stallEpoch: number
   /** When the greeting was asked for first, and when it began to sound. */
   readonly greetingAtMs: number | null
   readonly greetedAtMs: number | null
@@ -235,7 +237,7 @@ export function newSession(plan: Plan, nowMs: number, { resumption = null, waite
     digits: '',
     isKeyEarly: false,
     stall: null,
-    earlierStalls: 0,
+    ...{ earlierStalls: 0, stallEpoch: 0 },
     greetingAtMs: null,
     greetedAtMs: null,
     owedSinceMs: null,
