@@ -186,7 +186,7 @@ export function said(step: Step, { asked }: Active): void {
 }
 
 /** The caller did not hear the answer out, so it ends nothing; only the time that is up cannot be talked away. */
-function cutOff(step: Step, { asked, hasAudio, isBroken }: Active): void {
+export function cutOff(step: Step, { asked, hasAudio, isBroken }: Active): void {
   const { phase, ending, earlierStalls } = step.state
   // Whoever asks after an answer that stays away is not to be answered so for ever.
   if (isBroken && phase === 'talking' && !ending && !isOutOfHands(step) && leaveStalled(step, earlierStalls)) return

@@ -284,6 +284,21 @@ describe('An answer that goes silent before its end', () => {
     },
   )
 
+  it('counts once where its caller asks after it and it does not even stop then', () => {
+    const call = Call.greeted()
+    const model = new Breaking(call)
+    call.says('turn_1', 500)
+    const opened: number[] = []
+    for (let turn = 2; call.all('apologise').length === 0 && turn < 20; turn += 1) {
+      model.begin()
+      call.wait(2_900)
+      call.says(`turn_${turn}`, 500)
+      call.wait(2_000)
+      opened.push(call.all('open_model').length)
+    }
+    expect([opened, call.commands('respond').length]).toEqual([[1, 2, 2], 4])
+  })
+
   it('does not count where its caller speaks into a short pause of it, nor where a tool runs', () => {
     const call = Call.greeted()
     const model = new Breaking(call)

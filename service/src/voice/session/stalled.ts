@@ -1,4 +1,5 @@
 import { answerOver } from './answer-over.ts'
+import { cutOff } from './answering.ts'
 import type { Active } from './answers.ts'
 import { askFirst, askNext, cancelActive, changeActive, repeatRequest } from './asking.ts'
 import { beginCount } from './earlier-stalls.ts'
@@ -12,6 +13,7 @@ export function stalled(step: Step): void {
   const { ending, answers, runningTools, earlierStalls } = step.state
   if (runningTools.length > 0 || !owesAnswer(step)) return
   if (ending) return endWithout(step)
+  if (answers.active?.isBroken) return leaveBroken(step, answers.active)
   const { count, sinceMs } = countStall(step)
   if (step.nowMs - sinceMs >= GIVE_UP_MS - TIMER_SLACK_MS) return giveModelUp(step, MAX_STALLS)
   // How long one that says nothing at all is asked is a matter of time alone.
@@ -20,6 +22,12 @@ export function stalled(step: Step): void {
   if (answers.active) askAfresh(step, answers.active)
   else repeatRequest(step)
   armStall(step)
+}
+
+/** The caller has asked after one that had gone silent, and nothing says that it is over: it was counted then, and counts once. */
+function leaveBroken(step: Step, active: Active): void {
+  answerOver(step, active)
+  cutOff(step, active)
 }
 
 function countStall(step: Step): { count: number; sinceMs: number } {
