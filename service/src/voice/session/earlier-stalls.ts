@@ -17,7 +17,7 @@ export function keepStalls(step: Step): void {
 }
 
 /**
- * The active answer is about to be cut short. One that was heard until then, or to its end, was all right; a caller who asks after one
+ * The caller is about to cut the active answer short. One that was heard until then, or to its end, was all right; a caller who asks after one
  * that has long been silent does not begin its count anew, whatever has bridged the silence. To be called before the answer is cancelled.
  *
  * @returns whether it had gone silent.

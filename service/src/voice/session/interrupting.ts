@@ -26,6 +26,7 @@ const HEARD_PART = 'Words of the conversation so far were cut short. The caller 
  */
 export function interrupt(step: Step): void {
   if (!mayBeStopped(step)) return stopHoldAudio(step)
+  judge(step)
   count(step)
   silence(step)
 }
@@ -36,6 +37,7 @@ export function interrupt(step: Step): void {
  */
 export function interruptFor(step: Step, itemId: string): void {
   if (!mayBeStopped(step)) return stopHoldAudio(step)
+  judge(step)
   if (leftMs(step.state.playback, step.nowMs) === 0) return hush(step)
   count(step)
   const stopped = stoppedBy(step, itemId)
@@ -47,6 +49,11 @@ export function interruptFor(step: Step, itemId: string): void {
 function mayBeStopped(step: Step): boolean {
   const { state } = step
   return !state.ending && !isOthers(state) && state.plan.interruption.enabled && !isPressing(step)
+}
+
+/** Only of who waits for it: who silences the agent otherwise, as a supervisor, does not ask after what it says. */
+function judge(step: Step): void {
+  if (judgeCut(step)) changeActive(step, { isBroken: true })
 }
 
 function count(step: Step): void {
@@ -85,8 +92,6 @@ export function silence(step: Step): void {
 }
 
 function hush(step: Step): void {
-  const isBroken = judgeCut(step)
-  if (isBroken) changeActive(step, { isBroken })
   const { answers } = step.state
   const utterances = emptyLine(step, answers.active ? [answers.active.responseId] : [])
   step.setAnswers({

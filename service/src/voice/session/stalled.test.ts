@@ -299,6 +299,25 @@ describe('An answer that goes silent before its end', () => {
     expect([opened, call.commands('respond').length]).toEqual([[1, 2, 2], 4])
   })
 
+  it('does not count where somebody else silences the agent in a gap of it: that is no caller who asks after it', () => {
+    for (const type of ['mute', 'take_over'] as const) {
+      const call = Call.greeted()
+      const model = new Breaking(call)
+      call.says('turn_1', 500)
+      for (let n = 0; n < 2; n += 1) model.stop(model.begin())
+      expect(call.all('open_model')).toHaveLength(2)
+      const id = model.begin()
+      call.wait(2_700)
+      call.do({ type })
+      call.ends(id, { status: 'cancelled' })
+      call.do({ type: type === 'mute' ? 'unmute' : 'release' })
+      call.do({ type: 'person_written' })
+      call.says('turn_2', 500)
+      expect([type, call.all('apologise').length, call.all('open_model').length]).toEqual([type, 0, 2])
+      expect(call.commands('respond')).toHaveLength(5)
+    }
+  })
+
   it('does not count where its caller speaks into a short pause of it, nor where a tool runs', () => {
     const call = Call.greeted()
     const model = new Breaking(call)
