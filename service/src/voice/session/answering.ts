@@ -188,8 +188,9 @@ export function said(step: Step, { asked }: Active): void {
 /** The caller did not hear the answer out, so it ends nothing; only the time that is up cannot be talked away. */
 export function cutOff(step: Step, { asked, hasAudio, isBroken }: Active): void {
   const { phase, ending, earlierStalls } = step.state
-  // Whoever asks after an answer that stays away is not to be answered so for ever.
-  if (isBroken && phase === 'talking' && !ending && !isOutOfHands(step) && leaveStalled(step, earlierStalls)) return
+  // Whoever asks after an answer that stays away is not to be answered so for ever. A goodbye is over with it.
+  const isAskedAfter = isBroken && !asked?.ask.thenEnd
+  if (isAskedAfter && phase === 'talking' && !ending && !isOutOfHands(step) && leaveStalled(step, earlierStalls)) return
   if (hasAudio && !step.state.answers.queue.some(({ why }) => why === 'rest')) endOutage(step)
   // Last words that are to be heard in another voice were not talked away: they are still to come.
   const isToCome = step.state.answers.queue.some(({ thenEnd }) => thenEnd === 'max_duration')

@@ -459,6 +459,22 @@ describe('The longest call', () => {
     expect(call.state.ending?.reason).toBe('max_duration')
   })
 
+  it('ends with a goodbye that breaks off, and is asked after, also where the answer before it was: no new session is opened for that', () => {
+    const call = Call.greeted({ maxCallMs: 50_000, idle: { afterMs: 600_000, prompts: [], goodbye: '' } })
+    call.wait(44_000)
+    call.says('turn_1', 500)
+    for (const [turn, responseId] of ['resp_1', 'resp_2'].entries()) {
+      call.begins(responseId)
+      call.audio(responseId, `item_${responseId}`, 200)
+      call.wait(3_000)
+      call.speaks(`asks_${turn}`, 500)
+      call.ends(responseId, { status: 'cancelled' })
+      if (turn === 0) call.wait(50_000 - call.nowMs)
+      call.stops(`asks_${turn}`)
+    }
+    expect([call.all('open_model').length, call.state.ending?.reason]).toEqual([1, 'max_duration'])
+  })
+
   it('ends though the goodbye is never said', () => {
     const call = Call.greeted({
       maxCallMs: 50_000,
