@@ -48,7 +48,7 @@ const DOING: Doing = {
   dismiss_person: ({ lines }, { isMoving }) => lines.dismiss(isMoving ? 'broken' : 'ended'),
 
   begin_transfer: ({ transfers }) => transfers.begin(),
-  cancel_transfer: ({ transfers }, { isEnding }) => transfers.cancel(isEnding),
+  cancel_transfer: ({ transfers }, { why }) => transfers.cancel(why),
   put_through: ({ transfers }) => transfers.putThrough(),
 
   detach: ({ streams }) => streams.letGo(),

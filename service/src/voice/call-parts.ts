@@ -125,6 +125,6 @@ export function closeParts(parts: CallParts, reason: EndReason): void {
   guarded(() => lines.close(isMoved ? 'broken' : 'ended'))
   guarded(() => streams.close())
   // That the target has the call may come from elsewhere than the transfer.
-  guarded(() => transfers.cancel(true))
+  guarded(() => transfers.cancel('ending'))
   deps.eventLog?.close()
 }

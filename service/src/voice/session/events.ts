@@ -58,6 +58,9 @@ export type ToolOutcome = {
 /** Why a call was not put through. */
 export type TransferFault = 'busy' | 'no_answer' | 'declined' | 'failed'
 
+/** Why a transfer is called off. ending: the call ends, or goes elsewhere · late: it has not begun, or come to anything · spoken: by the caller's words */
+export type CallOff = 'ending' | 'late' | 'spoken'
+
 /**
  * What a carrier says in our place, unless that was heard (null), in which language where that is known, and whom it connects then. One that
  * does not speak that language says the English.
@@ -255,8 +258,7 @@ export type SessionEffect =
   | { type: 'dismiss_person'; isMoving: boolean }
   /** The carrier is to put the call through, or does not have to any more. */
   | { type: 'begin_transfer' }
-  /** `isEnding`: because the call is ending, or goes elsewhere. */
-  | { type: 'cancel_transfer'; isEnding: boolean }
+  | { type: 'cancel_transfer'; why: CallOff }
   /** Plays the plan's clip of this index, by this id. */
   | { type: 'play_clip'; id: string; index: number }
   /** Plays a stretch of what a caller hears who waits, by this id. */

@@ -68,6 +68,27 @@ describe('a call that is handed to another agent', () => {
     expect(call.commands('respond').slice(before)).toEqual([])
   })
 
+  it('has the other agent answer the caller who stopped the first one: it is told what was heard of that, and what was said', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'I pass you on to a colleague, who knows all about it.')
+    call.audio('resp_1', 'item_1', 4_000)
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    const tool = { responseId: 'resp_1', itemId: 'i', callId: 'c1', name: 'hand_off', argumentsText: '{}' }
+    call.model({ type: 'tool_call', ...tool })
+    call.do(event)
+    call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: false } })
+    call.model({ type: 'ready' })
+    call.answer('resp_2', 'item_2', 1_000, 'Hello, this is Billie.')
+    call.wait(1_000)
+    const before = call.commands('respond').length
+    call.says('turn_2', 1_500, 'No wait, do not pass me on.')
+    expect(call.commands('system_message').at(-1)?.text).toMatch(/cut short.*only this of them: I pass you on/)
+    expect(call.commands('delete_item').map(({ itemId }) => itemId)).toEqual(['item_2'])
+    expect(call.commands('respond').slice(before)).toMatchObject([{ instructions: null }])
+  })
+
   it('hears of the other agent what bridges a wait, its music and its apology, and again the first words of the first', () => {
     const greeting = { kind: 'greeting' as const, text: 'Welcome.', ms: 1_000 }
     const clips = [greeting, { kind: 'apology' as const, text: 'Sorry.', ms: 900 }]

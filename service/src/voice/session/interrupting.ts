@@ -46,7 +46,7 @@ export function interruptFor(step: Step, itemId: string): void {
   step.set({ stopped: { ...stopped, parts: stopped.parts.map((part) => withTold(step, part)) } })
 }
 
-function mayBeStopped(step: Step): boolean {
+export function mayBeStopped(step: Step): boolean {
   const { state } = step
   return !state.ending && !isOthers(state) && state.plan.interruption.enabled && !isPressing(step)
 }

@@ -18,6 +18,6 @@ export function cancelTransfer(step: Step): void {
   step.do(
     { type: 'disarm', timer: 'transfer' },
     { type: 'disarm', timer: 'hold' },
-    { type: 'cancel_transfer', isEnding: true },
+    { type: 'cancel_transfer', why: 'ending' },
   )
 }

@@ -2,6 +2,7 @@ import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { askNext, isSpeaking } from './asking.ts'
 import { mayBeBackchannel } from './backchannel.ts'
 import type { CallerSpeech } from './caller-speech.ts'
+import { holdTransfer } from './calling-off.ts'
 import type { SessionEvent } from './events.ts'
 import { awaitWordsOf } from './going-on.ts'
 import { guardedMs, guardUntilMs, isKeptSpeech, setByEnd, setByOnset, spokenMs, spokenUntilMs } from './hearing.ts'
@@ -58,6 +59,7 @@ function decide(step: Step, heardUntilMs: number): void {
   if (mayBeBackchannel(step, speech)) return
   step.set({ speech: { ...speech, counts: true } })
   interruptFor(step, speech.itemId)
+  holdTransfer(step, speech.itemId)
 }
 
 /** Its words go on; what is heard while a tool takes long is not guarded. */

@@ -51,6 +51,8 @@ export type Transfer = {
   readonly why: TransferFault | null
   /** How often the music was played. */
   readonly holds: number
+  /** Sounds of the caller's that stopped the agent in its last words for good, and may be words: until that is known it does not go on. */
+  readonly stoppedBy: readonly string[]
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { Call, kinds } from './call.fixture.ts'
+import { Call, INTERRUPTION, kinds, planWith } from './call.fixture.ts'
 import type { SessionEvent } from './events.ts'
+import type { Plan } from './plan.ts'
 import type { Resumption } from './resumption.ts'
 
 const TARGET = '+12025550103'
@@ -44,18 +45,28 @@ describe('a call that its agent puts through', () => {
   })
 
   /** The agent says its last words, and a sound stops it in the middle of them. */
-  function stoppedInLastWords(): Call {
-    const call = Call.greeted()
+  function stoppedInLastWords(changes: Partial<Plan> = {}): Call {
+    const call = inLastWords(changes)
+    call.do(wanted())
+    call.wait(1_000)
+    call.speaks('noise', 500)
+    call.stops('noise')
+    return call
+  }
+
+  /** The agent has called its tool, and says its last words. */
+  function inLastWords(changes: Partial<Plan> = {}): Call {
+    const call = Call.greeted(changes)
     call.says('turn_1', 500)
     call.begins('resp_1')
     call.words('resp_1', 'item_1', 'I put you through to the kitchen.')
     call.audio('resp_1', 'item_1', 3_000)
     call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    call.model({
+      ...{ type: 'tool_call', responseId: 'resp_1', itemId: 'i', callId: 'c1', name: 'transfer_call' },
+      argumentsText: '{}',
+    })
     call.ends('resp_1')
-    call.do(wanted())
-    call.wait(1_000)
-    call.speaks('noise', 500)
-    call.stops('noise')
     return call
   }
 
@@ -71,10 +82,66 @@ describe('a call that its agent puts through', () => {
     expect(call.all('begin_transfer')).toHaveLength(1)
   })
 
-  it('goes at once when the sound was words, and after six seconds when nobody knows', () => {
-    const words = stoppedInLastWords()
-    words.model({ type: 'caller_transcript', itemId: 'noise', text: 'Yes, please do.' })
-    expect([words.all('play_aside').length, words.all('begin_transfer').length]).toEqual([0, 1])
+  /** A call off is told by its tool, which asks for the answer. */
+  function calledOff(call: Call): void {
+    expect([call.all('begin_transfer'), call.all('play_aside')]).toEqual([[], []])
+    expect([call.all('cancel_transfer').map(({ why }) => why), call.state.transfer]).toEqual([['spoken'], null])
+    expect(call.timers).not.toContain('transfer')
+    const before = asked(call).length
+    call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '{}', status: 'error', endsCall: false } })
+    expect([asked(call).length, asked(call).at(-1)?.instructions]).toEqual([before + 1, null])
+    expect(call.turns.map(({ text }) => text)).toContain(
+      'The call was not put through, because the caller spoke before it was.',
+    )
+    call.begins('resp_2')
+    call.words('resp_2', 'item_2', 'All right.')
+    call.audio('resp_2', 'item_2', 500)
+    expect(call.notes('latency')).toHaveLength(2)
+    call.wait(10_000)
+    expect(call.all('begin_transfer')).toEqual([])
+  }
+
+  it('does not go when words of the caller stopped the agent: that answers them, and may do it again', () => {
+    const call = stoppedInLastWords()
+    call.model({ type: 'caller_transcript', itemId: 'noise', text: 'No wait, please do not connect me.' })
+    calledOff(call)
+    call.do(wanted({ id: 't2' }))
+    expect(call.state.transfer?.id).toBe('t2')
+  })
+
+  it('does not go either where the agent would not have gone on after a noise, which it waits for all the same', () => {
+    const plan = { interruption: { ...INTERRUPTION, resumeFalseMs: 0 } }
+    const words = stoppedInLastWords(plan)
+    words.model({ type: 'caller_transcript', itemId: 'noise', text: 'No wait.' })
+    calledOff(words)
+    const noise = stoppedInLastWords(plan)
+    expect(noise.all('begin_transfer')).toEqual([])
+    noise.model({ type: 'caller_transcript', itemId: 'noise', text: '' })
+    expect(noise.all('begin_transfer')).toHaveLength(1)
+    calledOff(stoppedInLastWords({ capabilities: { ...planWith().capabilities, callerTranscripts: false } }))
+  })
+
+  it('does not go when it was said before it that was written down only then', () => {
+    const call = inLastWords({ interruption: { ...INTERRUPTION, backchannels: ['yes'] } })
+    call.wait(500)
+    call.speaks('turn_2', 500)
+    call.stops('turn_2')
+    call.do(wanted())
+    call.model({ type: 'caller_transcript', itemId: 'turn_2', text: 'No wait.' })
+    expect(call.all('clear')).toHaveLength(1)
+    calledOff(call)
+  })
+
+  it('goes when what stopped the agent only says "go on", and after six seconds when nobody knows what it was', () => {
+    const plan = { interruption: { ...INTERRUPTION, backchannels: ['yes'] } }
+    const listening = stoppedInLastWords(plan)
+    listening.model({ type: 'caller_transcript', itemId: 'noise', text: 'Yes, yes.' })
+    expect(listening.all('begin_transfer')).toHaveLength(1)
+    const failed = stoppedInLastWords({ interruption: { ...INTERRUPTION, resumeFalseMs: 0 } })
+    failed.model({ type: 'caller_transcript_failed', itemId: 'noise' })
+    expect(failed.all('begin_transfer')).toEqual([])
+    failed.wait(6_000)
+    expect(failed.all('begin_transfer')).toHaveLength(1)
     const unknown = stoppedInLastWords()
     unknown.speaks('noise_2', 4_500)
     expect(unknown.all('begin_transfer')).toHaveLength(1)
@@ -309,7 +376,7 @@ describe('a transfer that came to nothing', () => {
   it('is called off, so that nothing is left of it', () => {
     const call = Call.greeted()
     away(call, 5_000)
-    expect(call.all('cancel_transfer')).toEqual([{ type: 'cancel_transfer', isEnding: false }])
+    expect(call.all('cancel_transfer')).toEqual([{ type: 'cancel_transfer', why: 'late' }])
   })
 
   it('is not taken for one that came to something when the carrier does not bring the call back', () => {

@@ -58,7 +58,7 @@ function transfer(step: Step, { id, target, isWarm, isAgents }: Extract<OnTransf
   if (phase !== 'talking' || ending || takeover || before || !plan.isResumable) return
   if (!isAgents) silence(step)
   step.set({
-    transfer: { id, target, isWarm, isAgents, phase: 'words', holds: 0, why: null },
+    transfer: { id, target, isWarm, isAgents, phase: 'words', holds: 0, why: null, stoppedBy: [] },
     stall: null,
     owedSinceMs: null,
   })
@@ -71,7 +71,7 @@ function transfer(step: Step, { id, target, isWarm, isAgents }: Extract<OnTransf
 export function beginTransfer(step: Step): void {
   const { transfer: wanted, answers, playback, stopped } = step.state
   // What stopped the agent in its last words may be no words: then it says the rest of them first.
-  if (wanted?.phase !== 'words' || stopped) return
+  if (wanted?.phase !== 'words' || stopped || wanted.stoppedBy.length > 0) return
   const { asked, active, queue } = answers
   // What was cut short is not heard any more, though nobody has said yet that it is over.
   const isSilent = (asked?.isAbandoned ?? true) && (active?.isCancelled ?? true)
@@ -148,7 +148,7 @@ function over(step: Step, wanted: Transfer): void {
   step.do(
     { type: 'disarm', timer: 'transfer' },
     { type: 'disarm', timer: 'hold' },
-    { type: 'cancel_transfer', isEnding: false },
+    { type: 'cancel_transfer', why: 'late' },
   )
   if (wanted.holds > 0 && step.state.phase !== 'detached') silence(step)
   addNote(step, 'system', { text: FAILED, isKept: true })

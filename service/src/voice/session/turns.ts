@@ -2,6 +2,7 @@ import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { ask, isSpeaking } from './asking.ts'
 import { isBackchannel, mayBeBackchannel } from './backchannel.ts'
 import type { CallerSpeech, Undecided } from './caller-speech.ts'
+import { callOffTransfer, releaseTransfer } from './calling-off.ts'
 import { wasNoWords, watchForWords, wereWords } from './going-on.ts'
 import { interrupt } from './interrupting.ts'
 import { appendEntry, forgetEntry, keepEntry, placeEntry } from './keeping.ts'
@@ -38,9 +39,16 @@ export function committed(step: Step, { itemId, previousItemId }: Committed): vo
   keepEntry(step, itemId, { startMs, endMs })
   if (!counts) putOff(step, ofItem)
   else if (ofItem && mayBeBackchannel(step, ofItem) && isSpeaking(step)) listenTo(step, itemId)
-  else answerTurn(step, ofItem?.untilMs ?? step.nowMs)
+  else answerCounted(step, itemId, ofItem?.untilMs ?? step.nowMs)
   if (ofItem) speechOver(step)
   watchForWords(step)
+}
+
+/** Where nobody will know the caller's words, what is long enough for speech is taken for them. */
+function answerCounted(step: Step, itemId: string, endedAtMs: number): void {
+  const { callerTranscripts } = step.state.plan.capabilities
+  if (!callerTranscripts && callOffTransfer(step, itemId, false)) oweAnswer(step, endedAtMs)
+  else answerTurn(step, endedAtMs)
 }
 
 function putOff(step: Step, { itemId, overlaps }: CallerSpeech): void {
@@ -116,25 +124,34 @@ export function answerTurn(step: Step, endedAtMs: number): void {
   if (step.state.ending || isAwaited(step.state)) return
   endRow(step)
   if (isOutOfHands(step)) return step.set({ idleStage: 0 })
-  step.set({ owedSinceMs: step.state.owedSinceMs ?? step.nowMs, idleStage: 0 })
-  turnEnded(step, endedAtMs)
+  oweAnswer(step, endedAtMs)
   const { queue, asked, active } = step.state.answers
   step.setAnswers({ queue: queue.filter(({ instructions }) => instructions !== BEFORE_GREETING) })
   const isBeforeGreeting = asked?.isAbandoned === false && asked.ask.why === 'greeting' && active === null
   ask(step, { why: 'turn', instructions: isBeforeGreeting ? BEFORE_GREETING : null, thenEnd: null })
 }
 
+/** The same where somebody else asks for the answer. */
+function oweAnswer(step: Step, endedAtMs: number): void {
+  step.set({ owedSinceMs: step.state.owedSinceMs ?? step.nowMs, idleStage: 0 })
+  turnEnded(step, endedAtMs)
+}
+
 /** The caller's words have arrived, or never will (null). */
 export function callerTranscript(step: Step, itemId: string, text: string | null): void {
   const sound = step.state.undecided.find((one) => one.itemId === itemId)
   if (sound) step.set({ undecided: step.state.undecided.filter((one) => one !== sound) })
+  const isMore = isMoreThanGoOn(step, text)
+  if (text !== null && !isMore) releaseTransfer(step, itemId)
   if (!isSaid(step, { itemId, sound, text })) return forget(step, itemId)
   appendEntry(step, newEntry(itemId, 'caller', step.atMs))
   const endedAtMs = endOf(step, itemId)
   keepEntry(step, itemId, { text: (text ?? '').trim(), isFinal: true })
+  const isCalledOff = isMore && callOffTransfer(step, itemId, sound?.isMeant === true)
   wereWords(step, itemId)
   if (sound?.isMeant) interrupt(step)
-  if (sound) answerTurn(step, endedAtMs)
+  if (isCalledOff) oweAnswer(step, endedAtMs)
+  else if (sound) answerTurn(step, endedAtMs)
 }
 
 type Sound = { itemId: string; sound: Undecided | undefined; text: string | null }
@@ -147,6 +164,11 @@ function isSaid(step: Step, { itemId, sound, text }: Sound): boolean {
   if (!hasWords(text)) return false
   const isAway = isOutOfHands(step) || (sound ? !sound.isMeant || !isSpeaking(step) : false)
   return isAway || !isBackchannel(text, step.state.plan.interruption.backchannels)
+}
+
+/** Whether these are words, and more than what whoever listens says. */
+function isMoreThanGoOn({ state }: Step, text: string | null): boolean {
+  return text !== null && hasWords(text) && !isBackchannel(text, state.plan.interruption.backchannels)
 }
 
 /** Two letters, a digit or a sign that is a word: "ok", "5" and "好" are answers, "h" is breath. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, assertNever } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
-import type { SessionEvent, TransferFault } from '../session/events.ts'
+import type { CallOff, SessionEvent, TransferFault } from '../session/events.ts'
 import type { BegunTransfer, CallTransfer, TransferRequest } from './transfer.ts'
 
 type Deps = {
@@ -109,17 +109,13 @@ export class CallTransfers {
     else wanted.reject(error)
   }
 
-  /** It is not wanted any more, or over. `isEnding`: because the call is. */
-  cancel(isEnding: boolean): void {
+  /** It is not wanted any more, or over. */
+  cancel(why: CallOff): void {
     const wanted = this.#wanted
     if (!wanted) return
     this.#wanted = null
     wanted.begun?.cancel()
-    wanted.reject(
-      isEnding
-        ? new AppError('conflict', 'The call is ending.')
-        : new AppError('upstream_failed', 'The call was not put through: the carrier did not begin with it in time.'),
-    )
+    wanted.reject(calledOff(why))
   }
 
   /** The target has the call, though nobody has told us. */
@@ -136,4 +132,21 @@ export class CallTransfers {
 function cannotBeTransferred(): AppError {
   const why = 'it is ending, its stream is lost, a person has it, or it is being put through'
   return new AppError('conflict', `The call cannot be transferred now: ${why}.`)
+}
+
+const SPOKEN =
+  'The caller spoke before the call was put through, so it was not. Answer what they said; if they still want to be put through, transfer the call again.'
+
+/** What the agent is told of it by its tool. */
+function calledOff(why: CallOff): AppError {
+  switch (why) {
+    case 'ending':
+      return new AppError('conflict', 'The call is ending.')
+    case 'spoken':
+      return new AppError('conflict', SPOKEN)
+    case 'late':
+      return new AppError('upstream_failed', 'The call was not put through: the carrier did not begin with it in time.')
+    default:
+      return assertNever(why)
+  }
 }

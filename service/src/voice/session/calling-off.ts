@@ -1,0 +1,45 @@
+import { mayBeStopped } from './interrupting.ts'
+import { addNote } from './keeping.ts'
+import type { Step, Transfer } from './state.ts'
+
+/** What is written down of it. */
+const NOT_PUT_THROUGH = 'The call was not put through, because the caller spoke before it was.'
+
+/**
+ * A sound of the caller's has stopped the agent in its last words before it puts the call through. Where it will not go on with them
+ * by itself, the transfer waits until it is known what that was.
+ */
+export function holdTransfer(step: Step, itemId: string): void {
+  const wanted = inLastWords(step)
+  if (!wanted || step.state.stopped || !mayBeStopped(step)) return
+  step.set({ transfer: { ...wanted, stoppedBy: [...wanted.stoppedBy, itemId] } })
+}
+
+/** It is known what a sound of the caller's was: nothing waits for it any more. */
+export function releaseTransfer(step: Step, itemId: string): void {
+  const wanted = inLastWords(step)
+  if (!wanted?.stoppedBy.includes(itemId)) return
+  step.set({ transfer: { ...wanted, stoppedBy: wanted.stoppedBy.filter((id) => id !== itemId) } })
+}
+
+/**
+ * The caller has said something. Where that stopped the agent in its last words, or stops it now, the call is not put through: the agent's
+ * tool tells it why, and asks it to answer. To be looked at before it is silent for these words.
+ *
+ * @returns whether the transfer is called off.
+ */
+export function callOffTransfer(step: Step, itemId: string, isStoppedNow: boolean): boolean {
+  const { stopped } = step.state
+  const wanted = inLastWords(step)
+  const isStoppedBy = stopped?.itemIds.includes(itemId) || wanted?.stoppedBy.includes(itemId)
+  if (!wanted || !(isStoppedBy || (isStoppedNow && mayBeStopped(step)))) return false
+  step.set({ transfer: null })
+  step.do({ type: 'disarm', timer: 'transfer' }, { type: 'cancel_transfer', why: 'spoken' })
+  addNote(step, 'system', { text: NOT_PUT_THROUGH, isKept: true })
+  return true
+}
+
+/** What the agent is about to put through, while not all that it says before that was heard; null else. */
+function inLastWords({ state: { transfer } }: Step): Transfer | null {
+  return transfer?.phase === 'words' && transfer.isAgents ? transfer : null
+}
