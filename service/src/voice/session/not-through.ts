@@ -19,6 +19,11 @@ export function targetIn(text: string): string | null {
   return text.startsWith(THROUGH) ? text.slice(THROUGH.length, -1) : null
 }
 
+/** What is written down of a call that nobody took. */
+export function wasNotThrough(why: TransferFault): string {
+  return `The call could not be put through: ${WHY[why]}.`
+}
+
 /** What the agent is told when it has the call again. */
 export function notThrough(target: string, why: TransferFault): string {
   return `The call could not be put through to ${target}: ${WHY[why]}. Tell the caller so in one sentence, say that you are sorry, and ask how else you can help.`

@@ -245,6 +245,29 @@ describe('a stream that ends because its call is put through', () => {
     expect(asked(call)).toHaveLength(before + 1)
   })
 
+  it.each([
+    ['busy', 'the line is busy'],
+    ['no_answer', 'nobody answers'],
+    ['declined', 'nobody there could take it'],
+    ['failed', 'the connection failed'],
+  ] as const)('has it written down why nobody took it (%s), whether it left or not', (why, words) => {
+    const left = Call.greeted()
+    left.do(wanted())
+    left.do({ type: 'transfer_sent' })
+    left.do({ type: 'stream_stopped' })
+    left.do({ type: 'transfer_failed', why })
+    left.do({ type: 'attached' })
+    const stayed = Call.greeted()
+    stayed.do(wanted())
+    stayed.do({ type: 'transfer_failed', why })
+    const refused = Call.greeted()
+    refused.do(wanted({ isAgents: false, isWarm: true }))
+    refused.do({ type: 'transfer_ringing' })
+    refused.do({ type: 'transfer_failed', why })
+    const lines = [left, stayed, refused].map(({ turns }) => turns.at(-1)?.text)
+    expect(lines).toEqual(Array(3).fill(`The call could not be put through: ${words}.`))
+  })
+
   it('is taken to be with the target when nothing was heard for longer than that rings', () => {
     const call = Call.greeted()
     call.do(wanted())

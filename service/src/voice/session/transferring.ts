@@ -8,7 +8,7 @@ import { silence } from './interrupting.ts'
 import { addNote } from './keeping.ts'
 import { isLeaving } from './leaving.ts'
 import { letCallGo } from './letting-go.ts'
-import { notThrough, throughTo } from './not-through.ts'
+import { notThrough, throughTo, wasNotThrough } from './not-through.ts'
 import type { Step, Transfer } from './state.ts'
 import { dropStopped } from './stopped.ts'
 import { isTimeUp, TIME_UP, wrapUp } from './wrapping-up.ts'
@@ -23,8 +23,6 @@ const HOLD_MS = 90_000
 const GO_MS = 10_000
 /** How long a call may be on its way to a target that nothing is heard of: it rings for 30 s. */
 export const AWAY_MS = 45_000
-
-const FAILED = 'The call could not be put through.'
 
 type OnTransfer = Extract<
   SessionEvent,
@@ -120,7 +118,7 @@ function failed(step: Step, why: TransferFault): void {
   // Its carrier will ask what comes next: then the agent is told.
   if (phase === 'detached' && isLeaving(step)) return step.set({ transfer: { ...wanted, why } })
   const isTold = wanted.isAgents && wanted.phase === 'asking'
-  over(step, wanted)
+  over(step, wanted, why)
   goOnWithout(step, isTold ? null : notThrough(wanted.target, why))
 }
 
@@ -128,8 +126,9 @@ function failed(step: Step, why: TransferFault): void {
 export function transferCameBack(step: Step): void {
   const { transfer: wanted } = step.state
   if (!wanted) return
-  over(step, wanted)
-  goOnWithout(step, notThrough(wanted.target, wanted.why ?? 'no_answer'))
+  const why = wanted.why ?? 'no_answer'
+  over(step, wanted, why)
+  goOnWithout(step, notThrough(wanted.target, why))
 }
 
 /**
@@ -143,7 +142,7 @@ function goOnWithout(step: Step, instructions: string | null): void {
   wrapUp(step, TIME_UP)
 }
 
-function over(step: Step, wanted: Transfer): void {
+function over(step: Step, wanted: Transfer, why: TransferFault): void {
   step.set({ transfer: null })
   step.do(
     { type: 'disarm', timer: 'transfer' },
@@ -151,7 +150,7 @@ function over(step: Step, wanted: Transfer): void {
     { type: 'cancel_transfer', why: 'late' },
   )
   if (wanted.holds > 0 && step.state.phase !== 'detached') silence(step)
-  addNote(step, 'system', { text: FAILED, isKept: true })
+  addNote(step, 'system', { text: wasNotThrough(why), isKept: true })
 }
 
 /** The target has the call. */
