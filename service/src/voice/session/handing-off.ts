@@ -1,3 +1,4 @@
+import { callGoesOn } from './held-end.ts'
 import { stopHoldAudio } from './interrupting.ts'
 import { addNote } from './keeping.ts'
 import { replaceModel } from './model-session.ts'
@@ -29,6 +30,7 @@ export function handOff(
   step.do({ type: 'checkpoint' })
   // The other agent does not begin by asking the caller to repeat what was a cough, as a rule.
   forgetShortSounds(step)
+  for (const { responseId } of step.state.runningTools) callGoesOn(step, responseId)
   replaceModel(step)
   // The one who was about to go on with its own words is not there any more.
   step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'rest') })

@@ -2,7 +2,7 @@ import type { ModelCommand, ModelUsage } from '../../platform/realtime/port.ts'
 import { type Playback, SILENT } from '../playback.ts'
 import type { Answers } from './answers.ts'
 import type { CallerSpeech, Stopped, Undecided } from './caller-speech.ts'
-import type { EndReason, Phase, SessionEffect, TransferFault } from './events.ts'
+import type { EndReason, Phase, SessionEffect, ToolOutcome, TransferFault } from './events.ts'
 import type { Party } from './party.ts'
 import type { Plan } from './plan.ts'
 import { type Resumption, resumedTranscript } from './resumption.ts'
@@ -15,8 +15,11 @@ export type RunningTool = {
   readonly callId: string
   readonly name: string
   readonly epoch: number
-  /** The answer that called it had been cut short. */
+  readonly responseId: string
+  /** The answer that called it had been cut short, or the caller has spoken since it was done and waits. */
   readonly isOfCancelled: boolean
+  /** How it has ended, where that ends the call, and waits for what its answer called before it; null else. */
+  readonly held: ToolOutcome | null
 }
 
 /** A session that nobody hears. */
@@ -129,6 +132,8 @@ export type SessionState = {
   /** Those during which the agent goes on talking. */
   readonly asyncTools: readonly RunningTool[]
   readonly seenTools: readonly string[]
+  /** The newest answers that called a tool which failed, or gave the call to another agent: none of them ends the call. */
+  readonly goingOnIds: readonly string[]
   /** How many were called since the caller spoke last, or heard words of the agent. */
   readonly toolsInRow: number
   /** When it was said last that the tool takes long that is waited for; null before that, and where none is. */
@@ -229,6 +234,7 @@ export function newSession(plan: Plan, nowMs: number, { resumption = null, waite
     runningTools: [],
     asyncTools: [],
     seenTools: [],
+    goingOnIds: [],
     toolsInRow: 0,
     toolToldAtMs: null,
     toolHolds: 0,

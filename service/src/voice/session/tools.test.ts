@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Call } from './call.fixture.ts'
+import { Call, planWith } from './call.fixture.ts'
 
 function calling(call: Call, callId: string, name = 'look_up', responseId = 'resp_1'): void {
   call.model({ type: 'tool_call', responseId, itemId: `i_${callId}`, callId, name, argumentsText: '{"q":1}' })
@@ -321,5 +321,94 @@ describe('Tools in a row', () => {
     expect([call.all('play_clip'), call.commands('respond').length]).toEqual([[], 2])
     call.wait(1_500)
     expect(call.commands('respond')).toHaveLength(3)
+  })
+})
+
+describe('The end of the call that an answer calls behind another tool', () => {
+  const done = (call: Call, callId: string, status: 'ok' | 'error' = 'ok') =>
+    call.do({ type: 'tool_finished', outcome: { callId, output: '{"a":2}', status, endsCall: callId === 'end' } })
+  const told = (call: Call) => call.commands('tool_result').find(({ callId }) => callId === 'end')?.output
+
+  /** It has said goodbye, and is done with the end, while the other tool still runs. */
+  function ending(...callIds: string[]): Call {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'Goodbye.')
+    call.audio('resp_1', 'item_1', 500)
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    for (const callId of callIds) calling(call, callId)
+    call.ends('resp_1')
+    done(call, 'end')
+    return call
+  }
+
+  it('waits for that, and comes once it is done', () => {
+    const call = ending('first', 'end')
+    expect([call.state.ending, told(call)]).toEqual([null, undefined])
+    done(call, 'first')
+    expect([call.state.ending?.reason, told(call)]).toEqual(['agent_hangup', '{"a":2}'])
+    call.wait(500)
+    call.echoAll()
+    expect(call.all('hang_up')).toHaveLength(1)
+  })
+
+  it('does not wait for what was called behind it, nor for what another answer called', () => {
+    expect(ending('end', 'second').state.ending?.reason).toBe('agent_hangup')
+    const call = asking('first')
+    call.begins('resp_2')
+    calling(call, 'end', 'end_call', 'resp_2')
+    done(call, 'end')
+    call.ends('resp_2')
+    expect(call.commands('tool_result')).toMatchObject([{ callId: 'end', output: '{"a":2}' }])
+  })
+
+  it('does not come where that failed, before it was called or since: the model says so, and may end the call then', () => {
+    const since = ending('first', 'end')
+    done(since, 'first', 'error')
+    const before = Call.greeted()
+    before.says('turn_1', 500)
+    before.begins('resp_1')
+    calling(before, 'first')
+    done(before, 'first', 'error')
+    calling(before, 'end')
+    done(before, 'end')
+    before.ends('resp_1')
+    for (const call of [since, before]) {
+      expect([call.state.ending, told(call)]).toEqual([null, expect.stringContaining('failed')])
+      expect(call.commands('respond')).toHaveLength(3)
+      call.begins('resp_2')
+      calling(call, 'end_2', 'end_call', 'resp_2')
+      call.do({ type: 'tool_finished', outcome: { callId: 'end_2', output: '1', status: 'ok', endsCall: true } })
+      expect(call.commands('tool_result').at(-1)).toMatchObject({ callId: 'end_2', output: '1' })
+    }
+  })
+
+  it('does not come where that gave the call to another agent, who goes on with it', () => {
+    const call = ending('first', 'end')
+    call.do({ type: 'hand_off', plan: planWith(), agentName: 'Billie', summary: '' })
+    done(call, 'first')
+    call.model({ type: 'ready' })
+    expect([call.state.ending, call.commands('respond').length]).toEqual([null, 3])
+    expect(call.commands('system_message').at(-1)?.text).toContain('gave the call to another agent')
+  })
+
+  it('does not come where that puts the call through', () => {
+    const call = ending('first', 'end')
+    call.do({ type: 'transfer', id: 't1', target: '+12025550103', isWarm: true, isAgents: true })
+    call.wait(600)
+    call.echoAll()
+    call.do({ type: 'transfer_ringing' })
+    done(call, 'first')
+    expect([call.state.ending, told(call)]).toEqual([null, expect.stringContaining('Somebody else')])
+  })
+
+  it('does not come where the caller has spoken meanwhile', () => {
+    const call = ending('first', 'end')
+    call.wait(600)
+    call.echoAll()
+    call.says('turn_2', 600, 'One more thing.')
+    done(call, 'first')
+    expect([call.state.ending, told(call)]).toEqual([null, expect.stringContaining('The caller spoke')])
   })
 })

@@ -2,6 +2,7 @@ import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { ask, changeActive } from './asking.ts'
 import { beginEnding } from './ending.ts'
 import type { ToolOutcome } from './events.ts'
+import { callGoesOn, holdEnd, isBehindOthers, nextHeld } from './held-end.ts'
 import { addNote } from './keeping.ts'
 import { armStall } from './stall-clock.ts'
 import { isOutOfHands, type RunningTool, type Step } from './state.ts'
@@ -27,6 +28,13 @@ const RUNS_ALREADY = 'A tool is running already.'
 const TOO_MANY = 'Too many tools are running.'
 /** What a model is told that has asked one tool after the other, and said nothing. */
 const TOO_MANY_IN_ROW = 'Too many tools were called in a row. Call none now: answer the caller with what you know.'
+/** The same of one that others have, or are to have. */
+const OUT_OF_HANDS = JSON.stringify({ error: 'Somebody else has the call, or is about to, so the call goes on.' })
+/** What a model is told whose other tools have not done what the call could be ended with. */
+const NOT_AFTER_THAT = JSON.stringify({
+  error:
+    'A tool that was called with it failed, or gave the call to another agent, so the call goes on. End it once the caller is done.',
+})
 /** More tools than this do not run at once: a further call is refused. */
 const MAX_RUNNING = 8
 /** So many calls are remembered, so that none is run twice; the oldest is forgotten. */
@@ -52,7 +60,7 @@ export function toolCalled(step: Step, call: ToolCall): void {
     step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'rest') })
   if (isOfCancelled) forgetRest(step)
   else dropIfSilent(step)
-  const tool = { callId, name, epoch: model.epoch, isOfCancelled }
+  const tool = { callId, name, epoch: model.epoch, responseId: call.responseId, isOfCancelled, held: null }
   if (step.state.plan.asyncTools?.includes(name)) return runBeside(step, call, tool)
   step.set({ runningTools: [...runningTools, tool] })
   // Its end asks for an answer to all of them.
@@ -75,8 +83,9 @@ function goOn(step: Step): void {
   if (step.state.runningTools.length === 0) ask(step, { why: 'tool', instructions: null, thenEnd: null })
 }
 
-function refuse(step: Step, { callId, name, argumentsText }: ToolCall, reason: string): void {
+function refuse(step: Step, { callId, responseId, name, argumentsText }: ToolCall, reason: string): void {
   const output = JSON.stringify({ error: reason })
+  callGoesOn(step, responseId)
   step.do({ type: 'refuse_tool', callId, name, argumentsText, atMs: step.atMs, output })
   step.command({ type: 'tool_result', callId, output })
 }
@@ -103,23 +112,38 @@ function run(step: Step, { callId, name, argumentsText }: ToolCall): void {
   )
 }
 
-/** A tool is done: the model is told, and asked to go on once the last one is. */
+/** A tool is done: the model is told, and asked to go on once the last one is. What ends the call waits for what was called before it. */
 export function toolFinished(step: Step, outcome: ToolOutcome): void {
-  const { callId, output, status, endsCall, isSilent } = outcome
-  toolEnded(step, callId)
-  const beside = step.state.asyncTools.find((one) => one.callId === callId)
+  toolEnded(step, outcome.callId)
+  const beside = step.state.asyncTools.find((one) => one.callId === outcome.callId)
   if (beside) return besideFinished(step, beside, outcome)
-  const tool = step.state.runningTools.find((one) => one.callId === callId)
+  const tool = step.state.runningTools.find((one) => one.callId === outcome.callId)
   if (!tool) return
+  if (outcome.endsCall && isBehindOthers(step.state, tool)) return holdEnd(step, tool, outcome)
+  if (outcome.status !== 'ok') callGoesOn(step, tool.responseId)
+  finished(step, tool, outcome)
+  const held = nextHeld(step.state)
+  if (held?.held) finished(step, held, held.held)
+}
+
+function finished(step: Step, tool: RunningTool, outcome: ToolOutcome): void {
+  const { callId, output, status, endsCall, isSilent } = outcome
   const runningTools = step.state.runningTools.filter((one) => one !== tool)
   step.set({ runningTools })
   step.do({ type: 'note', note: { type: 'tool', callId, name: tool.name, status } })
-  const isTalkedInto = endsCall && (isOutOfHands(step) || isCallTalkedInto(step, tool))
-  tellResult(step, tool, isTalkedInto ? GOES_ON : output)
+  const whyNot = endsCall ? whyNotEnded(step, tool) : null
+  tellResult(step, tool, whyNot ?? output)
   if (runningTools.length === 0) stopFilling(step)
-  if (endsCall && !isTalkedInto) endCall(step)
+  if (endsCall && whyNot === null) endCall(step)
   else if (runningTools.length === 0) answerTool(step, isSilent === true)
   armStall(step)
+}
+
+/** What the model is told that wanted to end the call; null where it ends. */
+function whyNotEnded(step: Step, tool: RunningTool): string | null {
+  if (isOutOfHands(step)) return OUT_OF_HANDS
+  if (isCallTalkedInto(step, tool)) return GOES_ON
+  return step.state.goingOnIds.includes(tool.responseId) ? NOT_AFTER_THAT : null
 }
 
 /** The last tool is done. One after which nobody is to say anything, as when keys were pressed, is itself what was owed. */

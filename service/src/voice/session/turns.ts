@@ -4,6 +4,7 @@ import { isBackchannel, mayBeBackchannel } from './backchannel.ts'
 import type { CallerSpeech, Undecided } from './caller-speech.ts'
 import { callOffTransfer, releaseTransfer } from './calling-off.ts'
 import { wasNoWords, watchForWords, wereWords } from './going-on.ts'
+import { keepCall } from './held-end.ts'
 import { interrupt } from './interrupting.ts'
 import { appendEntry, forgetEntry, keepEntry, placeEntry } from './keeping.ts'
 import { isAwaited } from './party.ts'
@@ -123,6 +124,7 @@ function endOf({ state, atMs }: Step, itemId: string): number {
 export function answerTurn(step: Step, endedAtMs: number): void {
   if (step.state.ending || isAwaited(step.state)) return
   endRow(step)
+  keepCall(step)
   if (isOutOfHands(step)) return step.set({ idleStage: 0 })
   oweAnswer(step, endedAtMs)
   const { queue, asked, active } = step.state.answers
