@@ -2050,7 +2050,7 @@ export interface components {
                 /** @description Grows along the conversation; gaps occur. */
                 seq: number;
                 start_ms: number;
-                /** @description What was heard of it. */
+                /** @description What was heard of it; empty of words of the caller's that were not written down. */
                 text: string;
                 timeline: {
                     asked_ms: number | null;
@@ -2734,7 +2734,7 @@ export interface components {
                 /** @description Grows along the conversation; gaps occur. */
                 seq: number;
                 start_ms: number;
-                /** @description What was heard of it. */
+                /** @description What was heard of it; empty of words of the caller's that were not written down. */
                 text: string;
                 timeline: {
                     asked_ms: number | null;
@@ -11842,7 +11842,7 @@ export interface operations {
                             /** @description Grows along the conversation; gaps occur. */
                             seq: number;
                             start_ms: number;
-                            /** @description What was heard of it. */
+                            /** @description What was heard of it; empty of words of the caller's that were not written down. */
                             text: string;
                             timeline: {
                                 asked_ms: number | null;

@@ -41,6 +41,7 @@ async function addCalls(db: Db): Promise<void> {
   const caller = someTurn(2, { text: SAID })
   for (const callSid of CALL_SIDS.filter((each) => each !== 'CAsilent')) await addCall(db, clock, { callSid, caller })
   await addCall(db, clock, { callSid: 'CAsilent', reason: 'The caller said nothing.' })
+  await addCall(db, clock, { callSid: 'CAunwritten', caller: someTurn(2, { text: '' }) })
   await enrich(db, clock)
 }
 
@@ -162,6 +163,13 @@ describe('the page of a call', () => {
     await page.getByText(SAID, { exact: true }).waitFor()
     expect(await panel(page, 'What supervisors did').count()).toBe(0)
     expect(faults).toEqual([])
+    await context.close()
+  })
+
+  it('says of what the model did not write down that it was not', async () => {
+    const context = await loggedInAs('viewer')
+    const { page } = await visit(context, 'CAunwritten')
+    await page.getByText('(not written down)', { exact: true }).waitFor()
     await context.close()
   })
 

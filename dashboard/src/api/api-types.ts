@@ -4698,7 +4698,7 @@ export interface components {
                 /** @description Grows along the conversation; gaps occur. */
                 seq: number;
                 start_ms: number;
-                /** @description What was heard of it. */
+                /** @description What was heard of it; empty of words of the caller's that were not written down. */
                 text: string;
                 timeline: {
                     asked_ms: number | null;
@@ -5886,7 +5886,7 @@ export interface components {
                 /** @description Grows along the conversation; gaps occur. */
                 seq: number;
                 start_ms: number;
-                /** @description What was heard of it. */
+                /** @description What was heard of it; empty of words of the caller's that were not written down. */
                 text: string;
                 timeline: {
                     asked_ms: number | null;
@@ -25847,7 +25847,7 @@ export interface operations {
                             /** @description Grows along the conversation; gaps occur. */
                             seq: number;
                             start_ms: number;
-                            /** @description What was heard of it. */
+                            /** @description What was heard of it; empty of words of the caller's that were not written down. */
                             text: string;
                             timeline: {
                                 asked_ms: number | null;

@@ -104,6 +104,7 @@ type TurnItemProps = Pick<ConversationProps, 'agentName' | 'onPlay' | 'playedSeq
 
 function TurnItem({ turn, agentName, onPlay, playedSeq }: TurnItemProps) {
   const { role, text, unheard, start_ms: startMs, interrupted, isOpen = false, response_ms: responseMs = null } = turn
+  const isUnwritten = role === 'caller' && text === '' && !isOpen
   const isPlayed = playedSeq === turn.seq
   const speaker = isWhisper(turn) ? 'Supervisor, whispered' : speakerOf(role, agentName)
   return (
@@ -115,7 +116,7 @@ function TurnItem({ turn, agentName, onPlay, playedSeq }: TurnItemProps) {
         {interrupted && <span>interrupted</span>}
       </div>
       <p className={styles.text}>
-        {text}
+        {isUnwritten ? <span className={styles.unheard}>(not written down)</span> : text}
         {unheard && (
           <span className={styles.unheard}>
             <span className="unseen"> Not heard: </span> {unheard}

@@ -36,7 +36,9 @@ const Qa = Type.Object({
 export const Turn = Type.Object({
   seq: Type.Integer({ description: 'Grows along the conversation; gaps occur.' }),
   role: Type.Enum(['caller', 'agent', 'system', 'supervisor']),
-  text: Type.String({ description: 'What was heard of it.' }),
+  text: Type.String({
+    description: "What was heard of it; empty of words of the caller's that were not written down.",
+  }),
   unheard: Type.String({ description: 'What was made to be said after that, and nobody heard; mostly empty.' }),
   start_ms: wholeMs,
   end_ms: Type.Integer({

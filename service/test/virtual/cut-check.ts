@@ -106,7 +106,9 @@ function faultsOfRecord(world: World, cut: Cut): string[] {
 
 function isInScriptOrder({ transcript }: World): boolean {
   const script = GOLDEN_SCRIPT.flatMap((act) => ('say' in act ? [act.say] : []))
-  const places = transcript.filter(({ role }) => role === 'caller').map(({ text }) => script.indexOf(text))
+  // What a lost session had heard, and not written down, is a turn without words.
+  const said = transcript.filter(({ role, text }) => role === 'caller' && text !== '')
+  const places = said.map(({ text }) => script.indexOf(text))
   return places.every((place, index) => place >= (places[index - 1] ?? 0))
 }
 

@@ -68,7 +68,7 @@ function Transcript({ version, ...of }: RunsProps & { runId: string }) {
           <li key={at}>
             <p className={role === 'caller' ? styles.caller : ''}>
               <span className="unseen">{words(role)}: </span>
-              {text}
+              {role === 'caller' && text === '' ? '(not written down)' : text}
             </p>
           </li>
         ))}

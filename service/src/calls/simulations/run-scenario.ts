@@ -5,6 +5,8 @@ import { ChatFault, type ChatModel, type ChatRequest } from '../../platform/chat
 import type { Log } from '../../platform/log.ts'
 import { asking } from '../../records/evaluations/asking.ts'
 import { assess, NoAssessment, type Verdict } from '../../records/evaluations/assessment.ts'
+import { whyUnheard } from '../../records/evaluations/conversation.ts'
+import { lowerFirst } from '../../records/evaluations/evaluations.ts'
 import type { RunResult } from '../../records/simulations/run-store.ts'
 import type { EndedBy } from '../../records/simulations/scenario.ts'
 import { storable } from '../../records/storable.ts'
@@ -160,7 +162,8 @@ async function verdictOn(
 ): Promise<Verdict | string> {
   const { criteria, chat_model } = agent.config
   if (criteria.length === 0) return 'the agent names no criteria.'
-  if (!call.turns.some(({ role }) => role === 'caller')) return 'the caller said nothing.'
+  const whyNot = whyUnheard(call.turns)
+  if (whyNot !== null) return lowerFirst(whyNot)
   const ask = asking(model, (work) => withDeadline(clock, ANSWER_WITHIN_MS, work, signal))
   const session = {
     ...{ agent_name: simulation.agent_name, direction: scenario.call?.direction ?? ('inbound' as const) },

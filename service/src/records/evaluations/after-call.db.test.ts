@@ -128,6 +128,12 @@ describe('a session whose agent version wants something taken from it', () => {
 
   it.each([
     ['the caller said nothing', { turns: [someTurn(1)] }, 'The caller said nothing.', theModel],
+    [
+      'nothing of it was written down',
+      { turns: [someTurn(1), someTurn(2, { text: '' })] },
+      'What the caller said was not written down.',
+      theModel,
+    ],
     ['there is no chat model', {}, 'No chat model is configured.', (): ChatModel | null => null],
   ])('is missing it when %s', async (_what, given, reason, model) => {
     await scoring(model())

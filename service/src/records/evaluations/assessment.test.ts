@@ -68,6 +68,18 @@ describe('an assessment', () => {
     expect(JSON.parse(user?.text ?? '')).toMatchObject({ criteria: [{ name: 'helpfulness' }, {}], transcript: turns })
   })
 
+  it('says of what was not written down that it was not, and asks with no empty words of the caller', async () => {
+    const { ask, asked } = modelOf(SOUND)
+    const unwritten = [...turns, { role: 'caller', text: '', interrupted: false }]
+    await assess(ask, {
+      criteria: CRITERIA,
+      chatModel: null,
+      conversation: { ...conversation, turns: unwritten as never },
+    })
+    const { transcript } = JSON.parse(asked[0]?.[1]?.text ?? '') as { transcript: { role: string; text: string }[] }
+    expect(transcript.at(-1)).toMatchObject({ role: 'caller', text: expect.stringContaining('was not written down') })
+  })
+
   it('tells the model once what is wrong with its answer, and takes the second one', async () => {
     const { ask, asked } = modelOf('Fine.', SOUND)
     expect(await assess(ask, { criteria: CRITERIA, chatModel: null, conversation })).toMatchObject({ score: 0.4 })

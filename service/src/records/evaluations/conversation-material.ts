@@ -17,12 +17,17 @@ export function materialOf({ session, turns, calls }: ReadableConversation) {
       duration_seconds: session.duration_seconds,
       end_reason: session.end_reason,
     },
-    transcript: shortened(turns.map(({ role, text, interrupted }) => ({ role, text, interrupted }))),
+    transcript: shortened(turns.map(lineOf)),
     function_calls: calls.map(({ name, status }) => ({ name, status })),
   }
 }
 
 type Line = { role: string; text: string; interrupted: boolean }
+
+function lineOf({ role, text, interrupted }: Line): Line {
+  const isUnwritten = role === 'caller' && text === ''
+  return { role, text: isUnwritten ? '[what the caller said here was not written down]' : text, interrupted }
+}
 
 function shortened(lines: Line[]): Line[] {
   if (charsOf(lines) <= MAX_TRANSCRIPT_CHARS) return lines

@@ -58,6 +58,12 @@ export function whyUnscorable({ session, turns, answeredBy }: Conversation): str
   // What a mailbox says is written down as a caller's words, and no agent can do well by it.
   if (session.end_reason === 'voicemail' || !isReached(answeredBy)) return 'A machine answered it, and nobody else.'
   if (turns.length === 0) return 'Nothing was said in it.'
-  if (!turns.some(({ role, text }) => role === 'caller' && text.trim() !== '')) return 'The caller said nothing.'
-  return null
+  return whyUnheard(turns)
+}
+
+/** Why nobody can read what the caller said, in a sentence; null when it can be read. */
+export function whyUnheard(turns: { role: string; text: string }[]): string | null {
+  const said = turns.filter(({ role }) => role === 'caller')
+  if (said.length === 0) return 'The caller said nothing.'
+  return said.every(({ text }) => text.trim() === '') ? 'What the caller said was not written down.' : null
 }

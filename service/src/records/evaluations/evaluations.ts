@@ -149,7 +149,7 @@ function unknownSession(): AppError {
   return new AppError('not_found', 'There is no such voice session.')
 }
 
-function lowerFirst(sentence: string): string {
+export function lowerFirst(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1)
 }
 

@@ -304,6 +304,12 @@ describe('a session without a score', () => {
     ['that nobody answered', { isAnswered: false }, 'The call was not answered.', 0],
     ['in which nothing was said', { turns: [] }, 'Nothing was said in it.', 0],
     ['in which only the agent spoke', { turns: [someTurn(1)] }, 'The caller said nothing.', 1],
+    [
+      'of whose caller nothing was written down',
+      { turns: [someTurn(1), someTurn(2, { text: '' })] },
+      'What the caller said was not written down.',
+      1,
+    ],
     ['that ended at a mailbox', { endReason: 'voicemail' as const }, 'A machine answered it, and nobody else.', 1],
     ['that a mailbox hung up on', { answeredBy: 'machine_start' }, 'A machine answered it, and nobody else.', 1],
     ['that an assistant kept for itself', { answeredBy: 'screening' }, 'A machine answered it, and nobody else.', 1],

@@ -150,9 +150,9 @@ function tidy(step: Step): void {
   step.set({ transcript: isFull ? withoutOldest({ ...transcript, entries }) : { ...transcript, entries } })
 }
 
-/** What is open may still get words or audio; what ended without either is no turn. */
-function isTurn({ isKept, text, sentMs }: Entry, isFinal: boolean): boolean {
-  return isKept && !(isFinal && text === '' && sentMs === null)
+/** What is open may still get words or audio; what ended without either is no turn, unless the caller said it. */
+function isTurn({ isKept, isUnwritten, text, sentMs }: Entry, isFinal: boolean): boolean {
+  return isKept && !(isFinal && !isUnwritten && text === '' && sentMs === null)
 }
 
 function turnOf(entry: Entry, seq: number): Turn {

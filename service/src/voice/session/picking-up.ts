@@ -87,7 +87,8 @@ export function pickUp(step: Step): boolean {
   // Keys that were pressed meanwhile are what the caller said last.
   const isOwed = last.role === 'caller' || step.state.owedSinceMs !== null
   const isCut = !isOwed && last.unheard !== ''
-  const next = isOwed ? ANSWER : isCut ? GO_ON_THEN : ASK_TO_GO_ON
+  const isUnwritten = last.role === 'caller' && last.text === ''
+  const next = isUnwritten ? ASK_TO_REPEAT : isOwed ? ANSWER : isCut ? GO_ON_THEN : ASK_TO_GO_ON
   step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'turn') })
   askFirst(step, { why: isCut ? 'rest' : 'turn', instructions: `${SORRY} ${next}`, thenEnd: null })
   return true

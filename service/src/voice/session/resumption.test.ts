@@ -57,6 +57,14 @@ describe('A call that another process has begun', () => {
     ])
   })
 
+  it('tells its model nothing of what was not written down, and has the caller say it again that they said last', () => {
+    const call = resumed([...GREETED, turn(3, 'agent', 'Ten each.'), turn(4, 'caller', '')])
+    const history = 'agent: Welcome.\ncaller: What do chairs cost?\nagent: Ten each.'
+    expect(call.all('open_model')).toMatchObject([{ history }])
+    call.model({ type: 'ready' })
+    expect(call.commands('respond')).toMatchObject([{ instructions: expect.stringMatching(/sorry.*say it again/) }])
+  })
+
   it('goes on with what was cut off, and asks on where nothing is owed', () => {
     const cut = resumed([...GREETED, turn(3, 'agent', 'They cost', 'ten each.')])
     cut.model({ type: 'ready' })

@@ -30,6 +30,8 @@ export type Entry = {
   readonly isToldWhole: boolean
   /** Nothing more is expected of it. */
   readonly isFinal: boolean
+  /** Words of the caller's that are not written down, or not yet: they are a turn all the same. */
+  readonly isUnwritten: boolean
   /** Whether it is a turn of the record. False for what only holds a place in the chain: tool calls, coughs. */
   readonly isKept: boolean
   /** The number under which it was kept last; null when it has changed since. */
@@ -86,6 +88,7 @@ export function newEntry(itemId: string, role: Entry['role'], atMs: number): Ent
     isOffChain: false,
     isToldWhole: false,
     isFinal: false,
+    isUnwritten: false,
     isKept: true,
     keptAs: null,
   }

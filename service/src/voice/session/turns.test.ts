@@ -54,7 +54,7 @@ describe('A short sound into silence', () => {
   it.each([
     ['a word', 'No.', ['Some words.', 'No.', 'Very well.']],
     ['none', '', ['Some words.', 'Very well.']],
-    ['nobody knows what', null, ['Some words.', 'Very well.']],
+    ['nobody knows what', null, ['Some words.', '', 'Very well.']],
   ])(
     'that was answered so is not answered again, nor is its answer stopped, when it turns out late to be %s',
     (_what, text, turns) => {
@@ -186,7 +186,7 @@ describe('A caller’s turn', () => {
     expect(call.turns.map(({ seq }) => seq)).toEqual([1, 2, 3])
   })
 
-  it('whose text never comes leaves no gap in the record', () => {
+  it('whose text never comes is in the record without words, at its times; the next model session is not told of it', () => {
     const call = Call.greeted()
     call.says('turn_1', 500, null)
     call.answer('resp_1', 'item_1', 1_000, 'It is this.')
@@ -195,8 +195,33 @@ describe('A caller’s turn', () => {
     call.model({ type: 'caller_transcript_failed', itemId: 'turn_1' })
     expect(call.turns.map(({ seq, text }) => [seq, text])).toEqual([
       [1, 'Some words.'],
-      [2, 'It is this.'],
+      [2, ''],
+      [3, 'It is this.'],
     ])
+    expect(call.turns[1]).toMatchObject({ role: 'caller', startMs: 1_000, endMs: 1_500 })
+    call.model({ type: 'closed', code: '1006', message: 'gone', fault: 'retry' })
+    expect(call.all('open_model').at(-1)?.history).toBe('agent: Some words.\nagent: It is this.')
+  })
+
+  it('whose text has not come when the call ends is in its record, too, and a cough that waits for its text is not', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500, null)
+    call.answer('resp_1', 'item_1', 1_000, 'It is this.')
+    call.wait(1_000)
+    call.echoAll()
+    call.says('turn_2', 100, null)
+    call.do({ type: 'hung_up' })
+    call.wait(2_000)
+    expect(call.all('finish')).toHaveLength(1)
+    expect(call.turns.map(({ text }) => text)).toEqual(['Some words.', '', 'It is this.'])
+  })
+
+  it('in which nobody said a word, as its text tells, is none', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500, '')
+    call.do({ type: 'hung_up' })
+    call.wait(2_000)
+    expect(call.turns.map(({ text }) => text)).toEqual(['Some words.'])
   })
 
   it('is answered though the model never told when it began', () => {

@@ -13,7 +13,7 @@ import { TIMER_SLACK_MS } from './stall-clock.ts'
 import { isOutOfHands, type Step } from './state.ts'
 import { turnEnded } from './timeline.ts'
 import { endRow } from './tools-in-row.ts'
-import { find, newEntry } from './transcript.ts'
+import { change, find, newEntry } from './transcript.ts'
 
 type Committed = Extract<ModelEvent, { type: 'committed' }>
 
@@ -45,8 +45,9 @@ export function committed(step: Step, { itemId, previousItemId }: Committed): vo
   watchForWords(step)
 }
 
-/** Where nobody will know the caller's words, what is long enough for speech is taken for them. */
+/** What is long enough for speech is taken for words, also where nobody will know them. */
 function answerCounted(step: Step, itemId: string, endedAtMs: number): void {
+  takeForWords(step, itemId)
   const { callerTranscripts } = step.state.plan.capabilities
   if (!callerTranscripts && callOffTransfer(step, itemId, false)) oweAnswer(step, endedAtMs)
   else answerTurn(step, endedAtMs)
@@ -60,6 +61,13 @@ function putOff(step: Step, { itemId, overlaps }: CallerSpeech): void {
 /** The agent speaks on until it is known what the caller said meanwhile. */
 function listenTo(step: Step, itemId: string): void {
   awaitWords(step, itemId, true)
+}
+
+/** It is a turn, whether its words will be written down or not. */
+function takeForWords(step: Step, itemId: string): void {
+  const { transcript } = step.state
+  if (find(transcript, itemId)?.isFinal === false)
+    step.set({ transcript: change(transcript, itemId, { isUnwritten: true }) })
 }
 
 /** How long the words of a sound may take yet. */
@@ -108,6 +116,7 @@ export function wordsOverdue(step: Step): void {
   const answered = undecided.filter((one) => !waiting.includes(one))
   step.set({ undecided: waiting })
   armWords(step)
+  for (const { itemId } of answered) takeForWords(step, itemId)
   const last = answered.at(-1)
   if (!last) return
   // What is short stops nobody who speaks by now.
@@ -148,7 +157,7 @@ export function callerTranscript(step: Step, itemId: string, text: string | null
   if (!isSaid(step, { itemId, sound, text })) return forget(step, itemId)
   appendEntry(step, newEntry(itemId, 'caller', step.atMs))
   const endedAtMs = endOf(step, itemId)
-  keepEntry(step, itemId, { text: (text ?? '').trim(), isFinal: true })
+  keepEntry(step, itemId, { text: (text ?? '').trim(), isUnwritten: text === null, isFinal: true })
   const isCalledOff = isMore && callOffTransfer(step, itemId, sound?.isMeant === true)
   wereWords(step, itemId)
   if (sound?.isMeant) interrupt(step)
