@@ -9,7 +9,7 @@ import { keepStalls } from './earlier-stalls.ts'
 import { markEnd } from './end-mark.ts'
 import { beginEnding, drainAgain } from './ending.ts'
 import type { SessionEvent } from './events.ts'
-import { askOtherwise, FILTERED } from './filtered.ts'
+import { askOtherwise, FILTERED, insteadOfRest } from './filtered.ts'
 import { giveInToAnswer } from './going-on.ts'
 import { stopHoldAudio } from './interrupting.ts'
 import { giveModelUp, leaveStalled } from './model-session.ts'
@@ -145,12 +145,22 @@ export function concluded(step: Step, active: Active, done: Done): void {
     if (wanted) askFirst(step, wanted)
     return giveModelUp(step)
   }
+  const instead = done.errorCode === FILTERED && !isCancelled ? insteadOfRest(step, active) : null
+  if (instead) return sayInstead(step, instead)
   if (wanted && done.errorCode === FILTERED) return askOtherwise(step, wanted)
   if (wanted) return askAgain(step, wanted, done.errorCode === RATE_LIMITED)
   if (isCancelled) return cutOff(step, active)
   // One that failed in the middle was said as far as it will be, and did not end as it should.
   if (done.status !== 'failed') step.set({ earlierStalls: 0 })
   said(step, active)
+}
+
+/** It has ended as far as the model is concerned, which is well, and is not said yet. */
+function sayInstead(step: Step, instead: Ask): void {
+  step.set({ stall: null, earlierStalls: 0 })
+  endOutage(step)
+  askFirst(step, instead)
+  askNext(step)
 }
 
 function bill(step: Step, { responseId, usage: cost }: Done): void {

@@ -202,6 +202,42 @@ describe('An answer that its provider keeps back for what is said in it', () => 
     expect([call.all('open_model').length, call.all('apologise')]).toEqual([1, []])
   })
 
+  it('in the middle is not left at half a sentence: the caller hears once that it cannot be gone on with, and the call goes on', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    const half = (responseId: string) => {
+      call.begins(responseId)
+      call.audio(responseId, `item_${responseId}`, 1_000)
+      call.wait(1_000)
+      call.echoAll()
+      call.model({ type: 'audio_done', responseId, itemId: `item_${responseId}` })
+      call.ends(responseId, filtered)
+    }
+    half('resp_1')
+    const asked = () => call.commands('respond')
+    expect([asked().length, asked().at(-1)?.instructions]).toEqual([
+      3,
+      expect.stringContaining('cannot help with that'),
+    ])
+    half('resp_2')
+    call.wait(3_000)
+    expect(asked()).toHaveLength(3)
+    call.says('turn_2', 500)
+    expect([asked().length, asked().at(-1)?.instructions]).toEqual([4, null])
+    expect([call.state.earlierStalls, call.all('open_model').length]).toEqual([0, 1])
+  })
+
+  it('in the middle has its call end with what is said in its place where it was to', () => {
+    const call = Call.greeted({ maxCallMs: 50_000, idle: { afterMs: 600_000, prompts: [], goodbye: '' } })
+    call.wait(50_000)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 1_000)
+    call.ends('resp_1', filtered)
+    expect([call.commands('respond').length, call.state.ending]).toEqual([3, null])
+    call.answer('resp_2', 'item_2', 1_000)
+    expect(call.state.ending?.reason).toBe('max_duration')
+  })
+
   it('is given up with its model where not even that may be said', () => {
     const call = Call.greeted()
     call.says('turn_1', 500)
