@@ -277,6 +277,31 @@ describe('Words that come after all', () => {
     expect(call.state.playback.utterances.map(({ itemId }) => itemId)).toEqual(['item_2'])
   })
 
+  it('late, but a tool is done meanwhile: its answer is theirs too, and is heard in place of the rest, begun before that or after', () => {
+    for (const isSoon of [true, false]) {
+      const call = Call.greeted()
+      call.says('turn_1', 500)
+      call.begins('resp_1')
+      call.words('resp_1', 'item_1', WORDS)
+      call.audio('resp_1', 'item_1', 8_000)
+      const tool = { responseId: 'resp_1', itemId: 'i', callId: 'c', name: 'look_up', argumentsText: '{}' }
+      call.model({ type: 'tool_call', ...tool })
+      call.ends('resp_1')
+      call.wait(2_000)
+      call.speaks('noise', 500)
+      call.do({ type: 'tool_finished', outcome: { callId: 'c', output: '1', status: 'ok', endsCall: false } })
+      call.stops('noise')
+      if (isSoon) call.begins('resp_2')
+      call.wait(2_100)
+      if (!isSoon) call.begins('resp_2')
+      call.audio('resp_2', 'item_2', 1_000)
+      call.effects.length = 0
+      call.model({ type: 'caller_transcript', itemId: 'noise', text: 'No, wait.' })
+      expect([isSoon, call.all('discard'), call.all('clear'), call.state.stopped]).toEqual([isSoon, [], [], null])
+      expect(call.state.playback.utterances.map(({ itemId }) => itemId)).toEqual(['item_2'])
+    }
+  })
+
   it('cannot be written down: then it was something', () => {
     const call = stopped()
     call.model({ type: 'caller_transcript_failed', itemId: 'noise' })

@@ -66,9 +66,11 @@ export function giveInToAnswer(step: Step): void {
   if (stopped?.phase === 'on' && stopped.itemIds.length > 0 && isBeingAnswered(step)) giveIn(step)
 }
 
+/** Also by what a tool has found, which was asked for since, and answers the words as well: no turn is asked for beside it. */
 function isBeingAnswered({ state }: Step): boolean {
   const { active } = state.answers
-  return active?.asked?.ask.why === 'turn' && !active.isCancelled
+  const why = active?.asked?.ask.why
+  return (why === 'turn' || why === 'tool') && !active?.isCancelled
 }
 
 function giveIn(step: Step): void {
