@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { TenantId } from '../kernel/ids.ts'
 import { countTimes, packTimes } from '../records/analytics/response-times.ts'
+import type { SessionId } from '../records/call-values.ts'
+import type { EarlierStream } from '../records/sessions.ts'
+import type { TurnRow } from '../records/transcript-store.ts'
 import { resumptionOf } from '../voice/held-stream.ts'
 import { newSession, type SessionState } from '../voice/session/state.ts'
 import type { EndedCall } from '../voice/session-builder.ts'
@@ -81,6 +85,39 @@ describe('what is written down of an ended call', () => {
     expect(Math.abs((latency.responseP95Ms ?? 0) - 2_000)).toBeLessThan(100)
     // What is stored of the earlier ones stands then.
     expect(went([]).session.latency).toMatchObject({ responseTimes: null, responseP50Ms: null, responseP95Ms: null })
+  })
+
+  it('has the latencies of a session whose process was killed, by its turns, which are all that was stored of it', () => {
+    const said = (role: 'agent' | 'caller', startMs: number, facts: Partial<TurnRow> = {}): TurnRow => ({
+      ...{ tenant_id: 'acme' as TenantId, session_id: 's' as SessionId, item_id: `${startMs}`, seq: startMs, role },
+      ...{ text: 'Words.', unheard: '', start_ms: startMs, end_ms: startMs + 500, interrupted: false },
+      ...{ sent_ms: null, heard_ms: null, cost_usd: null, timeline: null, ...facts },
+    })
+    const answer = (committed_ms: number, first_sent_ms: number) => ({
+      ...{ speech_end_ms: committed_ms, committed_ms, asked_ms: committed_ms, first_byte_ms: first_sent_ms },
+      ...{ first_sent_ms, heard_ms: first_sent_ms, tools: [] },
+    })
+    const turns = [
+      said('agent', 420),
+      said('caller', 2_000),
+      said('agent', 3_000, { timeline: answer(2_600, 3_000), interrupted: true }),
+      said('caller', 4_000),
+      said('agent', 5_500, { timeline: answer(4_600, 5_400) }),
+    ]
+    const nothing = { greeting_ms: null, response_p50_ms: null, response_p95_ms: null, interruptions: 0 }
+    const resumed = (latency: EarlierStream['latency']) =>
+      newSession(PLAN, 0, { resumption: resumptionOf({ ...BEFORE, turns, latency }, 2, AT) })
+    const state = resumed(nothing)
+    const { latency } = endedFrom(state, [...state.latency.responsesMs]).session
+    expect(latency).toMatchObject({ greetingMs: 420, responseP50Ms: 400, responseP95Ms: 800, interruptions: 1 })
+    expect(latency.responseTimes).toBe(packTimes(countTimes([400, 800])))
+    // What was stored of as many stands.
+    const stored = { ...BEFORE.latency, response_times: packTimes(countTimes([1_000, 2_000])) ?? '' }
+    expect(resumed(stored).latency).toMatchObject({
+      greetingMs: 700,
+      responsesMs: [],
+      earlierTimes: stored.response_times,
+    })
   })
 
   it('leaves it to the carrier to tell the end of a call that goes on at another number', () => {

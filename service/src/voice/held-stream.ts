@@ -2,6 +2,7 @@ import type { NextHolder } from '../records/call-holder.ts'
 import type { EarlierStream } from '../records/sessions.ts'
 import { NOT_ANSWERED } from '../records/transcript-store.ts'
 import type { CallSession } from './call-session.ts'
+import { earlierLatency } from './earlier-latency.ts'
 import type { HeldStream } from './live-sessions.ts'
 import type { Resumption } from './session/resumption.ts'
 
@@ -37,7 +38,7 @@ export function holdOf(session: CallSession, call: NamedStream): HeldStream {
 
 /** What a new session goes on from, by what is stored of its call. */
 export function resumptionOf(before: EarlierStream, epoch: number, now: Date): Resumption {
-  const { startedAt, turns, toolCalls, latency, usage, costUsd, isRecordingPaused } = before
+  const { startedAt, turns, toolCalls, usage, costUsd, isRecordingPaused } = before
   // A process that was killed had stored its turns, and not what they came to.
   const turnsUsd = turns.reduce((sum, turn) => sum + (turn.cost_usd ?? 0), 0)
   return {
@@ -54,9 +55,7 @@ export function resumptionOf(before: EarlierStream, epoch: number, now: Date): R
       audioSeconds: usage.audio_seconds,
     },
     costUsd: Math.max(costUsd ?? 0, turnsUsd),
-    greetingMs: latency.greeting_ms,
-    interruptions: latency.interruptions,
-    responseTimes: latency.response_times ?? null,
+    ...earlierLatency(before),
     idBase: (epoch - 1) * IDS_PER_EPOCH,
     isRecordingPaused,
   }

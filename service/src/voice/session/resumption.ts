@@ -24,7 +24,7 @@ export type PastToolCall = {
  * What a session goes on from that another process, or this one before a restart, has begun: all of it was stored.
  *
  * What the model used, how long answers took and how often they were interrupted go on from what was stored, so that the end tells of the whole call. A
- * process that was killed had not stored its part: that is missing.
+ * process that was killed had not stored its part: of what the model used that is missing.
  */
 export type Resumption = {
   /** Since the session's real start. */
@@ -39,6 +39,8 @@ export type Resumption = {
   interruptions: number
   /** How long its answers took, as `packTimes` writes them. Default: there were none. */
   responseTimes?: string | null
+  /** The same in ms, of answers that are not in `responseTimes`. Default: there were none. */
+  responsesMs?: readonly number[]
   /** Ids of items, notes and tool calls count from here: those below it have been given. */
   idBase: number
   /** The agent has paused the recording. Default: it has not. */

@@ -263,7 +263,7 @@ export function newSession(plan: Plan, nowMs: number, { resumption = null, waite
     ...{ costUsd: resumption?.costUsd ?? 0, unsaidUsd: 0, budget: 'open', timeUp: null },
     latency: {
       greetingMs: resumption?.greetingMs ?? null,
-      responsesMs: [],
+      responsesMs: resumption?.responsesMs ?? [],
       earlierTimes: resumption?.responseTimes ?? null,
       interruptions: resumption?.interruptions ?? 0,
     },

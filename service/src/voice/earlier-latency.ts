@@ -1,0 +1,28 @@
+import { timesIn, unpackTimes } from '../records/analytics/response-times.ts'
+import type { EarlierStream } from '../records/sessions.ts'
+import type { Resumption } from './session/resumption.ts'
+
+type Latency = Pick<Resumption, 'greetingMs' | 'interruptions' | 'responseTimes' | 'responsesMs'>
+
+/**
+ * How quickly the agent spoke so far. A process that was killed had stored its turns, and not what they came to: where those tell more,
+ * they count.
+ */
+export function earlierLatency({ turns, latency }: Pick<EarlierStream, 'turns' | 'latency'>): Latency {
+  const responseTimes = latency.response_times ?? null
+  const responsesMs = turns.flatMap(({ timeline }) =>
+    timeline ? [timeline.first_sent_ms - timeline.committed_ms] : [],
+  )
+  const areTold = responsesMs.length <= timesIn(unpackTimes(responseTimes))
+  const spoken = turns.filter(({ role }) => role === 'agent')
+  return {
+    greetingMs: latency.greeting_ms ?? greetingIn(spoken),
+    interruptions: Math.max(latency.interruptions, spoken.filter(({ interrupted }) => interrupted).length),
+    ...(areTold ? { responseTimes } : { responseTimes: null, responsesMs }),
+  }
+}
+
+/** When the agent spoke first; null where that was an answer already. */
+function greetingIn([first]: EarlierStream['turns']): number | null {
+  return first && first.timeline === null ? first.start_ms : null
+}
