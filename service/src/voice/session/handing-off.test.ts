@@ -88,6 +88,8 @@ describe('a call that is handed to another agent', () => {
     expect(call.commands('system_message').at(-1)?.text).toMatch(/cut short.*only this of them: I pass you on/)
     expect(call.commands('delete_item').map(({ itemId }) => itemId)).toEqual(['item_2'])
     expect(call.commands('respond').slice(before)).toMatchObject([{ instructions: null }])
+    const said = call.turns.map(({ text, unheard }) => text || `(${unheard})`)
+    expect(said.slice(-2)).toEqual(['No wait, do not pass me on.', '(Hello, this is Billie.)'])
   })
 
   it('hears of the other agent what bridges a wait, its music and its apology, and again the first words of the first', () => {

@@ -6,7 +6,17 @@ import { spokenUntil } from './spoken-words.ts'
 import type { Step } from './state.ts'
 import { goneOnWith } from './stopped.ts'
 import { settleSounding } from './timeline.ts'
-import { append, change, type Entry, find, newEntry, place, releaseAll, type Transcript } from './transcript.ts'
+import {
+  append,
+  change,
+  type Entry,
+  find,
+  newEntry,
+  place,
+  putUnheardBehind,
+  releaseAll,
+  type Transcript,
+} from './transcript.ts'
 import { joined, letters, wordEnd } from './word-ends.ts'
 
 /** Older entries do not change any more: they are only counted, and remembered as text. */
@@ -32,6 +42,12 @@ export function appendEntry(step: Step, entry: Entry): void {
 /** Changes what is known of an item, and keeps it once nothing more is expected of it. */
 export function keepEntry(step: Step, itemId: string, facts: Partial<Entry>): void {
   step.set({ transcript: change(step.state.transcript, itemId, { ...facts, keptAs: null }) })
+  tidy(step)
+}
+
+/** The same of a turn of the caller's, whose times are known now, with what it has kept from being heard behind it. */
+export function keepTurn(step: Step, itemId: string, times: Pick<Entry, 'startMs' | 'endMs'>): void {
+  step.set({ transcript: putUnheardBehind(change(step.state.transcript, itemId, { ...times, keptAs: null }), itemId) })
   tidy(step)
 }
 

@@ -2,7 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Call, INTERRUPTION } from './call.fixture.ts'
 import { history } from './history.ts'
-import { append, change, EMPTY, find, newEntry, place, releaseAll, type Transcript } from './transcript.ts'
+import {
+  append,
+  change,
+  EMPTY,
+  find,
+  newEntry,
+  place,
+  putUnheardBehind,
+  releaseAll,
+  type Transcript,
+} from './transcript.ts'
 
 type Arrival = (transcript: Transcript) => Transcript
 
@@ -65,6 +75,24 @@ describe('A transcript', () => {
     ]
     const order = arrivals.reduce<Transcript>((t, arrive) => arrive(t), EMPTY).entries.map(({ itemId }) => itemId)
     expect(order).toEqual(['a', 'note-1', 'b'])
+  })
+
+  it('has the words of the caller before what they kept from being heard, and what follows them behind both', () => {
+    const unheard = { text: '', unheard: 'Hello.', isFinal: true }
+    const call = (startMs: number) => {
+      const arrivals: Arrival[] = [
+        (t) => place(t, { ...newEntry('heard', 'agent', 100), text: 'I pass you on.', isFinal: true }, null),
+        (t) => place(t, { ...newEntry('tool', 'system', 150), isKept: false, isFinal: true }, 'heard'),
+        (t) => place(t, { ...newEntry('unheard', 'agent', startMs), ...unheard }, 'tool'),
+        (t) => place(t, newEntry('caller', 'caller', 200), 'unheard'),
+        (t) => putUnheardBehind(t, 'caller'),
+        (t) => place(t, newEntry('answer', 'agent', 900), 'caller'),
+      ]
+      return arrivals.reduce<Transcript>((t, arrive) => arrive(t), EMPTY).entries.map(({ itemId }) => itemId)
+    }
+    expect(call(800)).toEqual(['heard', 'tool', 'caller', 'unheard', 'answer'])
+    // It was to be heard before they spoke.
+    expect(call(200)).toEqual(['heard', 'tool', 'unheard', 'caller', 'answer'])
   })
 
   it('keeps an item that the model was made to forget before what was said after it', () => {

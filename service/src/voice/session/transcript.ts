@@ -110,6 +110,27 @@ export function place(transcript: Transcript, entry: Entry, previousItemId: stri
   return insertAt(rest, placed, behindOffChain(rest.entries, previous + 1))
 }
 
+/**
+ * What the agent was yet to say when the caller began is kept behind the caller's words where nothing of it was heard: they came instead
+ * of it. What follows them in the model's chain follows it, too.
+ */
+export function putUnheardBehind(transcript: Transcript, itemId: string): Transcript {
+  const { entries } = transcript
+  const at = entries.findLastIndex((e) => e.itemId === itemId)
+  const said = entries[at]
+  if (!said) return transcript
+  const isUnheard = (e: Entry) => e.role === 'agent' && e.isFinal && e.text === '' && e.startMs > said.startMs
+  const from = entries.slice(0, at).findLastIndex((e) => e.isKept && !isUnheard(e)) + 1
+  const before = entries.slice(from, at)
+  const unheard = before.filter((e) => e.isKept).map((e) => ({ ...e, isOffChain: true }))
+  if (unheard.length === 0) return transcript
+  const others = before.filter((e) => !e.isKept)
+  return {
+    ...transcript,
+    entries: [...entries.slice(0, from), ...others, said, ...unheard, ...entries.slice(at + 1)],
+  }
+}
+
 /** Lets an item stand at the end until its place is known; a known one stays where it is. */
 export function append(transcript: Transcript, entry: Entry): Transcript {
   if (find(transcript, entry.itemId)) return transcript

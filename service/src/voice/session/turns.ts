@@ -6,7 +6,7 @@ import { callOffTransfer, releaseTransfer } from './calling-off.ts'
 import { wasNoWords, watchForWords, wereWords } from './going-on.ts'
 import { keepCall } from './held-end.ts'
 import { interrupt } from './interrupting.ts'
-import { appendEntry, forgetEntry, keepEntry, placeEntry } from './keeping.ts'
+import { appendEntry, forgetEntry, keepEntry, keepTurn, placeEntry } from './keeping.ts'
 import { isAwaited } from './party.ts'
 import { isMeant, speechOver } from './speech.ts'
 import { TIMER_SLACK_MS } from './stall-clock.ts'
@@ -37,7 +37,7 @@ export function committed(step: Step, { itemId, previousItemId }: Committed): vo
   const endMs = ofItem && ofItem.measuredLoudMs > 0 ? Math.round(ofItem.lastLoudAtMs - startedAtMs) : step.atMs
   const counts = ofItem === null || (ofItem.counts ?? isMeant(step, ofItem))
   placeEntry(step, newEntry(itemId, 'caller', startMs), previousItemId)
-  keepEntry(step, itemId, { startMs, endMs })
+  keepTurn(step, itemId, { startMs, endMs })
   if (!counts) putOff(step, ofItem)
   else if (ofItem && mayBeBackchannel(step, ofItem) && isSpeaking(step)) listenTo(step, itemId)
   else answerCounted(step, itemId, ofItem?.untilMs ?? step.nowMs)
