@@ -97,6 +97,20 @@ describe('/health', () => {
     expect([answer.statusCode, answer.json()]).toMatchObject([200, { ok: true, standby: true }])
   })
 
+  it.each(['starting', 'stopping'] as const)(
+    'is not well while %s, and says so beside what does not work',
+    async (phase) => {
+      const { server, state, clock } = probed()
+      state.phase = phase
+      const answer = await server.inject({ url: '/health' })
+      expect([answer.statusCode, answer.json()]).toMatchObject([503, { ok: false, error: `Not ready: ${phase}.` }])
+      expect(answer.json().checks).toHaveLength(3)
+      state.down = 'database'
+      await clock.advance(1_000)
+      expect((await server.inject({ url: '/health' })).json().error).toBe(`Not ready: ${phase}, database.`)
+    },
+  )
+
   it('fails when a check does, without address or secret', async () => {
     const { server, state, logText } = probed()
     state.down = 'bus'

@@ -98,7 +98,7 @@ export function probes(deps: ProbeDeps): FastifyPluginAsyncTypebox {
           degraded: results.some(({ isOptional, ok }) => isOptional && !ok),
           checks: results.map(toWire),
         }
-        const lacking = failed(results)
+        const lacking = [...onTheWay(deps.phase()), ...failed(results)]
         if (lacking.length === 0) return { ok: true as const, ...facts }
         return reply.code(503).send({ ...notReady(lacking, reply), ...facts })
       },
@@ -117,6 +117,11 @@ export function probes(deps: ProbeDeps): FastifyPluginAsyncTypebox {
       async (_request, reply) => reply.type(deps.metrics.contentType).send(await deps.metrics.text()),
     )
   }
+}
+
+/** What keeps a process from its work that only begins or ends; one that stands by does what it is there for. */
+function onTheWay(phase: Phase): Phase[] {
+  return phase === 'starting' || phase === 'stopping' ? [phase] : []
 }
 
 function failed(results: HealthResult[]): string[] {
