@@ -15,6 +15,7 @@ import { asksDatabase, needsNoDatabase } from './offline-routes.ts'
 import { wirePages } from './pages-floor.ts'
 import { adminGuard } from './platform/http/guards.ts'
 import { expectAnswer, expectDatabase } from './platform/http/needs-database.ts'
+import { makeNodeMetrics } from './platform/http/node-metrics.ts'
 import { type Phase, probes } from './platform/http/probes.ts'
 import { buildServer, type HttpServer, prepareChecks, stopServer } from './platform/http/server.ts'
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
@@ -108,6 +109,8 @@ async function wire(deps: Deps): Promise<App> {
     beats.expectTaken()
   }
   const checks = [{ name, check }, ...deps.cluster.checks]
+  const takesBeats = config.standby ? null : () => beats.isSteady
+  makeNodeMetrics(metrics.registry, { phase: () => phase, takesBeats })
   await server.register(probes({ clock, log, metrics, version, phase: () => phase, checks }))
   await administration.register(server)
   await server.register(apiKeyRoutes(floors.apiKeys))

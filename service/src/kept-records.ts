@@ -15,6 +15,7 @@ import { publicAddress } from './public-address.ts'
 import { isLoopback } from './public-url.ts'
 import { Journal } from './records/journal.ts'
 import { JournalFiles } from './records/journal-file.ts'
+import { makeJournalMetrics } from './records/journal-metrics.ts'
 import type { TelephonyDefaults, TenantRuntime } from './tenancy/tenant-runtime.ts'
 
 /** What the records of calls need of those around them. */
@@ -33,6 +34,7 @@ export function makeKeptRecords(deps: Deps, { nodeId, defaults, tenants, statuse
   const folder = join(config.dataDir, 'journal')
   const files = new JournalFiles({ folder, node: nodeId, clock, log })
   const journal = new Journal({ db, clock, log, files })
+  makeJournalMetrics(deps.metrics.registry, { journal, files })
   const finishing = makeKeptEnds({ clock, files, finishing: makeFinishing({ db, clock, log, tenants, journal }) })
   const late = makeLateReports({ clock, log, statuses, files })
   const actions = makeLateActions({ db, clock, log, files })

@@ -52,6 +52,26 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('while the database
     }
   })
 
+  it('the metrics say so, and how much is kept on the disk until it is back', async () => {
+    const numberOf = async (name: string) => {
+      const text = await (await fetch(`${app.served.address}/metrics`)).text()
+      return Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`${name} `))
+          ?.split(' ')[1],
+      )
+    }
+    const client = await app.talk()
+    await app.pass(async () => (await numberOf('database_up')) === 1, 'a heartbeat')
+    expect(await numberOf('journal_kept_waiting')).toBe(0)
+    await database.close()
+    client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    await app.pass(async () => (await numberOf('database_up')) === 0, 'the loss to be seen')
+    await app.pass(async () => (await numberOf('journal_kept_waiting')) > 0, 'the end of the call to be kept')
+    expect(await numberOf('journal_entries_waiting')).not.toBeNaN()
+  })
+
   it('calls go on', async () => {
     const client = await app.talk()
     await database.close()

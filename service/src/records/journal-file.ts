@@ -81,6 +81,11 @@ export class JournalFiles {
     return this.#unlock !== null && this.#closing === null && !this.#isFull && !isTired
   }
 
+  /** How many of those that are on the disk wait still. */
+  get waiting(): number {
+    return this.#segments.waiting
+  }
+
   /** Keeps these, with whatever else comes within the second. */
   keep(waiting: Waiting[]): Kept {
     if (!this.isReady) return { ids: [], isSafe: Promise.resolve(false) }
@@ -105,7 +110,7 @@ export class JournalFiles {
   async #note(): Promise<void> {
     const done = this.#unnoted
     this.#unnoted = []
-    if (done.length === 0 || !this.#segments.hasWaiting) return
+    if (done.length === 0 || this.#segments.waiting === 0) return
     const isNoted = this.#add([{ done }], [])
     await this.#write()
     if (!(await isNoted)) this.#unnoted.push(...done)

@@ -38,8 +38,9 @@ export class JournalSegments {
     return this.#segments.length === 0
   }
 
-  get hasWaiting(): boolean {
-    return this.#segments.some(({ waiting }) => waiting.size > 0)
+  /** How many of what was appended wait still. */
+  get waiting(): number {
+    return this.#segments.reduce((sum, { waiting }) => sum + waiting.size, 0)
   }
 
   /** Resolves when the bytes are on the disk. @throws what the file system throws: then they are not, unless it cannot be cut either. */

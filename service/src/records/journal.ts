@@ -83,6 +83,11 @@ export class Journal {
     }
   }
 
+  /** Entries that wait to be written. */
+  get waiting(): number {
+    return this.#pending.size
+  }
+
   /**
    * Resolves when nothing of the call, or of any call, waits to be written; while the database does not answer that is when
    * it is back.

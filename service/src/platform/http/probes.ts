@@ -10,7 +10,8 @@ import type { Metrics } from './metrics.ts'
 import { ErrorBody, Ok } from './schemas.ts'
 
 /** Where a process is in its life: it takes work only while it serves. `standby`: it shows what there is, and takes none. */
-export type Phase = 'starting' | 'serving' | 'standby' | 'stopping'
+export const PHASES = ['starting', 'serving', 'standby', 'stopping'] as const
+export type Phase = (typeof PHASES)[number]
 
 type ProbeDeps = {
   clock: Clock

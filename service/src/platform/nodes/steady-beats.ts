@@ -50,6 +50,11 @@ export class SteadyBeats {
     return this.#isSteadyAt(nowMs) ? nowMs - this.#sinceMs : 0
   }
 
+  /** Whether the last one was written just now, or a little earlier: a database that gives no answer has taken none. */
+  get isSteady(): boolean {
+    return this.#isSteadyAt(this.#clock.monotonicMs())
+  }
+
   #isSteadyAt(nowMs: number): boolean {
     return nowMs - this.#lastMs <= MOST_BETWEEN_MS
   }
