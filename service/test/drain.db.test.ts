@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { useCallApp } from './harness/call-app.ts'
+import { NUMBER, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
 import { startTalking } from './harness/talking-calls.ts'
 import { until } from './harness/wait.ts'
@@ -27,6 +27,8 @@ describe('a service that is told to stop', () => {
       isOver = true
     })
     expect((await fetch(`${app.served.address}/readyz`)).status).toBe(503)
+    const metrics = await (await fetch(`${app.served.address}/metrics`)).text()
+    expect(metrics.match(/^node_phase.* 1$/gm)).toEqual(['node_phase{phase="stopping"} 1'])
     expect(await app.ring({ CallSid: 'CA2' })).toMatch(/<Say>[^<]+<\/Say><Hangup\/>/)
 
     await app.clock.advance(4_000)
@@ -35,6 +37,22 @@ describe('a service that is told to stop', () => {
     expect(isOver).toBe(false)
     client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
     await app.pass(() => isOver, 'the end of the calls')
+    await draining
+  })
+
+  it('tells whoever wants a call of it to ask again, as it stops and is not full', async () => {
+    const client = await app.talk({ CallSid: 'CA1' })
+    const draining = app.served.app.drain()
+    const stops = { status: 503, body: { code: 'unavailable', error: expect.stringMatching(/is stopping: ask again/) } }
+    const placed = await app.served.call('acme', 'POST', '/make-call', {
+      to: '+12025550142',
+      from: NUMBER,
+      agent_key: 'desk',
+    })
+    expect(placed).toMatchObject(stops)
+    expect(await app.served.call('acme', 'POST', '/browser-calls', { agent_key: 'desk' })).toMatchObject(stops)
+    client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    await app.clock.advance(1_000)
     await draining
   })
 

@@ -8,6 +8,7 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
 import type { StreamTokens } from '../voice/stream-token.ts'
 import { type NamedAgent, namedAgent } from './named-agent.ts'
+import { noRoom } from './no-room.ts'
 import type { CallStatuses } from './record-status.ts'
 
 /** What a page needs to open the stream of its call. */
@@ -68,12 +69,13 @@ export function makeBrowserCalls(deps: Deps): BrowserCalls {
       if (!deps.hasModel) throw notSetUp('No realtime model is configured: no agent can speak.')
       const callSid = `browser-${newId<string>(clock.now())}`
       const room = { tenantId, callSid, maxConcurrentCalls: tenant.limits.max_concurrent_calls }
-      if (capacity.ask(room)) throw noRoom()
+      const why = capacity.ask(room)
+      if (why) throw noRoom(why)
       const call = { callSid, direction: 'browser' as const, from: 'browser', to: agent.agentKey ?? agent.agentName }
       const opened = await sessions
         .open(tenant, { ...call, orgId: null, agent, metadata: {} })
         .catch((err: unknown) => {
-          throw err instanceof AppError && err.code === 'tenant_busy' ? noRoom() : err
+          throw err instanceof AppError && err.code === 'tenant_busy' ? noRoom('tenant_full') : err
         })
       cancelLater(tenantId, callSid)
       const grant = { tenant: tenantId, call_sid: callSid, agent_version_id: agent.versionId }
@@ -85,8 +87,4 @@ export function makeBrowserCalls(deps: Deps): BrowserCalls {
       waiting.clear()
     },
   }
-}
-
-function noRoom(): AppError {
-  return new AppError('unavailable', 'There is no room for another call now.')
 }

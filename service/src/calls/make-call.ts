@@ -14,6 +14,7 @@ import { findDial } from './dial-store.ts'
 import type { Dialing } from './dialing.ts'
 import { accountOf } from './hang-up.ts'
 import { findKey, type TakenKey } from './idempotency-store.ts'
+import { noRoom } from './no-room.ts'
 import { outboundCaller } from './outbound-caller.ts'
 import { lookForRoom, type RoomToDial } from './room-to-dial.ts'
 import type { WantedCall } from './wanted-call.ts'
@@ -130,6 +131,7 @@ export function expectAble(
     throw notSetUp(sentence)
   }
   // The tenant's own limit is the gate's, which knows of all nodes.
-  if (capacity.askToDial(tenant.tenant_id)) throw new AppError('unavailable', 'There is no room for another call now.')
+  const why = capacity.askToDial(tenant.tenant_id)
+  if (why) throw noRoom(why)
   return account
 }
