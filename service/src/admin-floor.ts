@@ -33,7 +33,7 @@ export function makeAdministration(deps: Deps, { origin, limits }: Parts) {
   const sessions = makeAdminSessions({ db, clock, credentials: sha256(whoAdministers(deps)).toString('hex') })
   const passwords = new Passwords()
   const logins = makeLogins({ db, clock, sessions, administrator, passwords })
-  const users = makeUsers({ db, clock, passwords })
+  const users = makeUsers({ db, clock, passwords, onChange: sessions.forget })
   const isEnabled = logins.isEnabled || provider !== null
   const find: People['find'] = (token, { address, isLook }) =>
     sessions.find(token, { isLook, mayAsk: () => limits.mayAsk(address) })

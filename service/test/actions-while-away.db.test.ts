@@ -93,6 +93,22 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('while the database
     await wire.proxy.mend()
   })
 
+  it.each(['removed', 'given another role', 'given another password'])(
+    'is nothing to a person who was %s here before',
+    async (how) => {
+      expect((await asAnn('GET', '/call-logs')).status).toBe(200)
+      const people = '/tenants/acme/users'
+      const [user] = (await app.served.administer<{ users: { id: string }[] }>('GET', people)).users
+      const change = how === 'given another role' ? { role: 'viewer' } : { password: `${PASSWORD} again` }
+      if (how === 'removed') await app.served.administer('DELETE', `${people}/${user?.id}`)
+      else await app.served.administer('PATCH', `${people}/${user?.id}`, change)
+      await wire.proxy.cut()
+      for (const path of [SESSION, '/sessions/active']) expect((await asAnn('GET', path)).status).toBe(503)
+      expect((await asAnn('POST', ACTIONS, { action: 'end_call' })).status).toBe(503)
+      await wire.proxy.mend()
+    },
+  )
+
   it('is nothing to who was let in more than ten minutes ago', async () => {
     await letInAndCut()
     await app.clock.advance(600_000)

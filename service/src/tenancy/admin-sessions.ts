@@ -34,6 +34,8 @@ export type AdminSessions = {
   find(token: string, asking: { isLook: boolean; mayAsk: () => boolean }): Promise<Actor | null>
   /** Whose session it was within the last ten minutes, as far as is known here. It is no look-up, and for when there can be none. */
   lately(token: string): Actor | null
+  /** To be called when a person was changed or removed, once that is committed: what they were lately they may be no more. */
+  forget(userId: string): void
   /** Names the session of a token, and opens nothing. */
   refTo(token: string): string
   /** As `find`, by what `refTo` names it, whoever asks. */
@@ -59,13 +61,19 @@ export function makeAdminSessions({ db, clock, credentials }: Deps): AdminSessio
 
   async function find(hash: Buffer, isLook: boolean): Promise<Actor | null> {
     const nowMs = clock.now()
+    const begun = lately.begin()
     const session = await findAdminSession(db, hash, { now: new Date(nowMs), seenAfter: new Date(nowMs - IDLE_MS) })
     const isNoted = !session || nowMs - session.last_seen_at.getTime() < SEEN_EVERY_MS
     if (!isNoted && !isLook) await noteSeen(db, hash, new Date(nowMs))
     const actor = session && actorOf(session)
     note(hash.toString('hex'), actor !== null)
-    lately.note(hash.toString('hex'), actor)
+    lately.note(hash.toString('hex'), actor, begun)
     return actor
+  }
+
+  function forget(token: string): void {
+    const ended = hashOf(token).toString('hex')
+    lately.forget((_, hash) => hash === ended)
   }
 
   function note(name: string, isGood: boolean): void {
@@ -81,6 +89,7 @@ export function makeAdminSessions({ db, clock, credentials }: Deps): AdminSessio
       if (!good.has(hash.toString('hex')) && !mayAsk()) throw crowded()
       return find(hash, isLook)
     },
+    forget: (userId) => lately.forget((actor) => actor.kind === 'person' && actor.userId === userId),
     lately: (token) => lately.get(hashOf(token).toString('hex')),
     refTo: (token) => hashOf(token).toString('base64url'),
     findNamed: (ref, isLook) => find(Buffer.from(ref, 'base64url'), isLook),
@@ -90,7 +99,7 @@ export function makeAdminSessions({ db, clock, credentials }: Deps): AdminSessio
       await dropEndedSessions(tx, now)
       if (previous !== null) {
         await endAdminSession(tx, hashOf(previous))
-        lately.note(hashOf(previous).toString('hex'), null)
+        forget(previous)
       }
       const [tenant_id, user_id] = actor.kind === 'person' ? [actor.tenantId, actor.userId] : [null, null]
       const stamps = { created_at: now, last_seen_at: now, ends_at: new Date(now.getTime() + SESSION_MS) }
@@ -99,12 +108,17 @@ export function makeAdminSessions({ db, clock, credentials }: Deps): AdminSessio
       return token
     },
     async end(token) {
-      const by = await find(hashOf(token), true).finally(() => lately.note(hashOf(token).toString('hex'), null))
-      await db.transaction().execute(async (tx) => {
-        if (!(await endAdminSession(tx, hashOf(token))) || by === null) return
-        const tenantId = by.kind === 'person' ? by.tenantId : null
-        await audit(tx, { by, action: 'session.ended', tenantId, targetId: null, at: new Date(clock.now()) })
-      })
+      try {
+        const by = await find(hashOf(token), true)
+        await db.transaction().execute(async (tx) => {
+          if (!(await endAdminSession(tx, hashOf(token))) || by === null) return
+          const tenantId = by.kind === 'person' ? by.tenantId : null
+          await audit(tx, { by, action: 'session.ended', tenantId, targetId: null, at: new Date(clock.now()) })
+        })
+      } finally {
+        // Whoever asks for it until it is deleted finds it good still.
+        forget(token)
+      }
     },
   }
 }

@@ -81,10 +81,11 @@ export function makeCredentials({ db, clock, log, legacyEnabled }: Deps): Creden
 
       const remembered = isLook ? looks : cache
       const lookUp = remembered.begin(nowMs)
+      const begun = lately.begin()
       // A legacy token may look like an API key: whoever moved here from another installation may have kept theirs.
       const found = (await byApiKey(token, isLook)) ?? (await byLegacyToken(token))
       if (found) remembered.put(tokenHash, found, lookUp)
-      lately.note(tokenHash, found)
+      lately.note(tokenHash, found, begun)
       return found
     },
     lately: (token) => (token.length > MAX_TOKEN_CHARS ? null : lately.get(hashToken(token).toString('hex'))),

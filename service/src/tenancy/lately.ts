@@ -12,23 +12,30 @@ const MAX_KEPT = 1_000
 export class Lately<Owner> {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #owners = new Map<string, { owner: Owner; atMs: number }>()
+  #generation = 0
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock
   }
 
-  /** What the database has said of it: null that it is not good. */
-  note(hash: string, owner: Owner | null): void {
+  /** What a look-up notes before it asks the database, so that its answer is not kept when it is stale. */
+  begin(): number {
+    return this.#generation
+  }
+
+  /** What the database has said of it: null that it is not good. Dropped when `forget` came after the look-up had begun. */
+  note(hash: string, owner: Owner | null, begun: number): void {
     this.#owners.delete(hash)
-    if (owner === null) return
+    if (owner === null || begun !== this.#generation) return
     this.#owners.set(hash, { owner, atMs: this.#clock.monotonicMs() })
     const [oldest] = this.#owners.keys()
     if (this.#owners.size > MAX_KEPT && oldest !== undefined) this.#owners.delete(oldest)
   }
 
-  /** Forgets those of such owners. */
-  forget(isMeant: (owner: Owner) => boolean): void {
-    for (const [hash, { owner }] of this.#owners) if (isMeant(owner)) this.#owners.delete(hash)
+  /** Forgets those of such owners, or of such a hash, also those that are being looked up. */
+  forget(isMeant: (owner: Owner, hash: string) => boolean): void {
+    this.#generation += 1
+    for (const [hash, { owner }] of this.#owners) if (isMeant(owner, hash)) this.#owners.delete(hash)
   }
 
   get(hash: string): Owner | null {

@@ -24,7 +24,7 @@ describe('a person', () => {
 
   /** Somebody who may look, and what lets them in. */
   async function someViewer(clock: TestClock) {
-    const users = makeUsers({ db: test.db, clock, passwords })
+    const users = makeUsers({ db: test.db, clock, passwords, onChange: () => {} })
     const sessions = makeAdminSessions({ db: test.db, clock, credentials: '' })
     const logins = makeLogins({ db: test.db, clock, sessions, administrator: null, passwords })
     const person = { email: 'a@acme.example', name: '', role: 'viewer', password: PASSWORD } as const
@@ -34,7 +34,7 @@ describe('a person', () => {
 
   it('is invited for a week and not a moment longer', async () => {
     const clock = new TestClock()
-    const users = makeUsers({ db: test.db, clock, passwords })
+    const users = makeUsers({ db: test.db, clock, passwords, onChange: () => {} })
     const invited = async (email: string) => {
       const person = { email, name: '', role: 'viewer', password: null } as const
       return (await users.create(acme, person, THE_SYSTEM)).invitation ?? ''
@@ -76,7 +76,7 @@ describe('a person', () => {
     const at = (bounds: ConstructorParameters<typeof Passwords>[0]) =>
       makeLogins({ db: test.db, clock, sessions, administrator, passwords: new Passwords(bounds) })
     const [busy, idle] = [at({ atOnce: 0, waiting: 0 }), at({ atOnce: 1, waiting: 1 })]
-    const users = makeUsers({ db: test.db, clock, passwords })
+    const users = makeUsers({ db: test.db, clock, passwords, onChange: () => {} })
     const email = 'a@acme.example'
     await users.create(acme, { email, name: '', role: 'viewer', password: PASSWORD }, THE_SYSTEM)
     const asked = (username: string, password = PASSWORD) => ({ username, password, ip: '192.0.2.1', previous: null })

@@ -46,9 +46,15 @@ export type Users = {
 
 const INVITATION_MS = 7 * 24 * 3_600_000
 
-type Deps = { db: Db; clock: Clock; passwords: Passwords }
+type Deps = {
+  db: Db
+  clock: Clock
+  passwords: Passwords
+  /** Told of a person who was changed or removed, once that is committed. */
+  onChange(userId: UserId): void
+}
 
-export function makeUsers({ db, clock, passwords }: Deps): Users {
+export function makeUsers({ db, clock, passwords, onChange }: Deps): Users {
   async function newSecret({ password, invites }: WantedSecret, at: Date): Promise<Secret | null> {
     if (password !== undefined) return withPassword(password)
     return invites ? invite(at) : null
@@ -81,7 +87,7 @@ export function makeUsers({ db, clock, passwords }: Deps): Users {
       const at = new Date(clock.now())
       const secret = await newSecret({ password, invites }, at)
       const columns = { ...rest, ...(email !== undefined && { email: email.toLowerCase() }), ...secret?.columns }
-      return write(db, async (tx) => {
+      const written = await write(db, async (tx) => {
         const before = await lockKnown(tx, tenantId, userId)
         const user = await updateUser(tx, tenantId, userId, { ...columns, updated_at: at })
         if (secret) await endSessionsOf(tx, tenantId, userId)
@@ -89,15 +95,20 @@ export function makeUsers({ db, clock, passwords }: Deps): Users {
         await audit(tx, { by, action: 'user.changed', tenantId, targetId: userId, ...told, at })
         return { user, invitation: secret?.invitation ?? null }
       })
+      onChange(userId)
+      return written
     },
-    remove: (tenantId, userId, by) =>
-      write(db, async (tx) => {
+    async remove(tenantId, userId, by) {
+      const removed = await write(db, async (tx) => {
         const user = await lockKnown(tx, tenantId, userId)
         await deleteUser(tx, tenantId, userId)
         const at = new Date(clock.now())
         await audit(tx, { by, action: 'user.deleted', tenantId, targetId: userId, before: shown(user), at })
         return user
-      }),
+      })
+      onChange(userId)
+      return removed
+    },
     async accept(invitation, password) {
       // The slow hash is made for those alone who hold an invitation.
       if (!(await isInvitation(db, sha256(invitation), new Date(clock.now())))) throw spent()
