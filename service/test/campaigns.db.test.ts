@@ -210,15 +210,36 @@ describe('a campaign', { timeout: 120_000 }, () => {
 
   it('waits for the hours in which it may call, its own and the tenant’s', async () => {
     // It is midnight in UTC, seven in the evening of the day before in Washington.
-    const id = await started({ calling_hours: { start: '19:30', end: '21:00' } })
+    const id = await started({ calling_hours: { start: '19:37', end: '19:52' } })
     const [contact] = await pass(async () => {
       const found = await contacts(id)
       return found[0]?.outcome === 'outside_calling_hours' ? found : null
     }, 'the contact to be put off')
     expect(dialled()).toEqual([])
-    expect(contact?.['due_at']).toBe('2030-01-01T00:30:00.000Z')
-    await app.clock.advance(Date.parse('2030-01-01T00:30:30.000Z') - app.clock.now())
+    expect(contact?.['due_at']).toBe('2030-01-01T00:37:00.000Z')
+    await app.clock.advance(Date.parse('2030-01-01T00:37:30.000Z') - app.clock.now())
     await placed(1)
+  })
+
+  it('calls who waited for hours that are others now, once it is started again', async () => {
+    const { config } = await app.served.administer<{ config: Shown }>('GET', '/tenants/acme')
+    const during = (start: string, end: string) =>
+      app.served.administer('PUT', '/tenants/acme', { ...config, compliance: { calling_hours: { start, end } } })
+    await during('08:00', '12:00')
+    const id = await started()
+    await pass(async () => (await contacts(id))[0]?.outcome === 'outside_calling_hours', 'the contact to be put off')
+    await during('00:00', '24:00')
+    for (const move of ['pause', 'start']) expect((await post(`/${id}/${move}`)).status).toBe(200)
+    await placed(1)
+  })
+
+  it('is over with whom no hours leave any time', async () => {
+    const { config } = await app.served.administer<{ config: Shown }>('GET', '/tenants/acme')
+    const compliance = { calling_hours: { start: '08:00', end: '12:00' } }
+    await app.served.administer('PUT', '/tenants/acme', { ...config, compliance })
+    const id = await started({ calling_hours: { start: '13:00', end: '14:00' } })
+    await pass(async () => (await read(id))['status'] === 'completed', 'the end of the campaign')
+    expect(await contacts(id)).toMatchObject([{ status: 'refused', outcome: 'outside_calling_hours', attempts: 0 }])
   })
 
   it('starts when it is to', async () => {

@@ -20,7 +20,8 @@ import { makeTenant } from './harness/tenants.ts'
 const ACME = 'acme' as TenantId
 const HOUR_MS = 3_600_000
 const LATE = 'It could not be scored within a day of its end.'
-const CALL_SIDS = ['CArich', 'CAgood', 'CAerased', 'CAgone', 'CAsilent']
+const SPOKEN = ['CArich', 'CAgood', 'CAerased', 'CAgone']
+const CALL_SIDS = [...SPOKEN, 'CAsilent', 'CAunwritten']
 const SAID = 'I would like the green chair.'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -39,7 +40,7 @@ async function addCalls(db: Db): Promise<void> {
   await makeTenant(db, 'acme')
   const clock = new TestClock(systemClock.now() - HOUR_MS)
   const caller = someTurn(2, { text: SAID })
-  for (const callSid of CALL_SIDS.filter((each) => each !== 'CAsilent')) await addCall(db, clock, { callSid, caller })
+  for (const callSid of SPOKEN) await addCall(db, clock, { callSid, caller })
   await addCall(db, clock, { callSid: 'CAsilent', reason: 'The caller said nothing.' })
   await addCall(db, clock, { callSid: 'CAunwritten', caller: someTurn(2, { text: '' }) })
   await enrich(db, clock)

@@ -147,7 +147,7 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
   }
 
   it.each([
-    ['hears that the call cannot go on', null, '<Hangup/>', 'caller_hangup'],
+    ['hears that the call cannot go on', null, '<Hangup/>', 'carrier_lost'],
     ['goes to the fallback number', FALLBACK, FALLBACK, 'transferred'],
   ])(
     'is tried again where the stream was lost for good before a word was said, and who answered %s',

@@ -53,14 +53,15 @@ export type DialGate = {
   /** What speaks against a call that is not placed now. Nobody waits. */
   check(db: Db, tenant: TenantRuntime, dial: Dial): Promise<DialRefusal[]>
   /**
-   * When a number may be called next by the hours of dispatches, and of a campaign, to the quarter of an hour: now, if it may be. In two days when
-   * the hours leave it no time at all.
+   * When a number may be called next by the hours of dispatches, and of a campaign: now, if it may be. Null where they leave it no time at
+   * all.
    */
-  opensAt(tenant: TenantRuntime, dial: { to: string; hours: CallingHours | null }): Date
+  opensAt(tenant: TenantRuntime, dial: { to: string; hours: CallingHours | null }): Date | null
 }
 
 const DAY_MS = 86_400_000
-const QUARTER_MS = 15 * 60_000
+const MINUTE_MS = 60_000
+const QUARTER_MS = 15 * MINUTE_MS
 
 export function makeDialGate({ clock }: { clock: Clock }): DialGate {
   const local = new LocalTime()
@@ -104,10 +105,13 @@ export function makeDialGate({ clock }: { clock: Clock }): DialGate {
         all.every((each) => closedZone(each, zones, (zone) => local.timeOfDayMs(zone, atMs)) === null)
       const nowMs = clock.now()
       if (isOpen(nowMs)) return new Date(nowMs)
-      const firstMs = nowMs - (nowMs % QUARTER_MS) + QUARTER_MS
-      const lastMs = firstMs + 2 * DAY_MS
-      for (let atMs = firstMs; atMs < lastMs; atMs += QUARTER_MS) if (isOpen(atMs)) return new Date(atMs)
-      return new Date(lastMs)
+      const thisMs = nowMs - (nowMs % QUARTER_MS)
+      const offsets = offsetsOf(all)
+      for (let quarterMs = thisMs; quarterMs < thisMs + 2 * DAY_MS; quarterMs += QUARTER_MS) {
+        const opensMs = offsets.map((ms) => quarterMs + ms).find((atMs) => atMs > nowMs && isOpen(atMs))
+        if (opensMs !== undefined) return new Date(opensMs)
+      }
+      return null
     },
   }
 }
@@ -116,6 +120,12 @@ export function makeDialGate({ clock }: { clock: Clock }): DialGate {
 function isCapped({ compliance, limits }: TenantRuntime): boolean {
   const { max_concurrent_calls: maxCalls, minutes_per_day: maxMinutes, budget_per_day: budget } = limits
   return [compliance.max_attempts_per_day, maxCalls, maxMinutes, budget].some((cap) => cap !== null)
+}
+
+/** When in a quarter of an hour such hours may begin: zones are whole quarters apart. */
+function offsetsOf(all: CallingHours[]): number[] {
+  const begins = all.map(({ start }) => (Number(start.slice(3)) * MINUTE_MS) % QUARTER_MS)
+  return [...new Set([0, ...begins])].toSorted((one, other) => one - other)
 }
 
 /** All of them are kept. */

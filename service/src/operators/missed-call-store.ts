@@ -6,6 +6,7 @@ import { isLive } from '../records/live-call-store.ts'
 import { HAS_SPOKEN, LOST_ITS_STREAM } from '../records/session-outcome-store.ts'
 import type { MissedCallKind } from '../tenancy/tenant-values.ts'
 import type { CallbackTaskId } from './callback-task-store.ts'
+import type { TaskDisposition } from './callback-task-values.ts'
 
 /** A call that came in and came to nothing. `from` is as the carrier sent it. */
 export type MissedCall = {
@@ -34,12 +35,14 @@ export type MissedCallPage = {
   limit: number
 }
 
+/** How a task is completed by which its customer has had their answer, or has one to come. */
+const ANSWERED: TaskDisposition[] = ['reached', 'resolved', 'rescheduled', 'wrong_number', 'do_not_call']
 /** A task that names a call is made when there is one, by the clock of another node perhaps. */
 const CLOCKS_APART = '1 hour'
 
 /**
  * The tenant's calls from numbers that came in and came to nothing, of which there is no callback task, whose callers wait for no
- * other one, have not been called since nor called again and had a word with us, and may be called, but for those that somebody
+ * other one, have not been reached since by one, nor called again and had a word with us, and may be called, but for those that somebody
  * else has answered in our place, or that the tenant did not want; those that ended first come first. `begunAfter`: no call that was logged before lasts until `since`.
  * Tasks are looked for by call and by phone apart, for which there are indexes: by either, all of them would be read for each call.
  */
@@ -76,7 +79,10 @@ export async function listMissedCalls(
        and not exists (
          select from callback_tasks task
           where task.tenant_id = ${tenantId} and task.customer_phone = missed."from"
-            and (task.status in ('open', 'claimed', 'snoozed', 'dispatching') or task.updated_at >= missed.ended_at)
+            and (
+              task.status in ('open', 'claimed', 'snoozed', 'dispatching')
+              or (task.status = 'completed' and task.completed_at >= missed.ended_at and task.disposition = any (${ANSWERED}::text[]))
+            )
        )
        and not exists (
          select from call_logs later

@@ -15,6 +15,7 @@ import { makeSessions } from '../records/sessions.ts'
 import { putTurnsAcrossTenants, type TurnRow } from '../records/transcript-store.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { MISSED_CALL_KINDS, type MissedCallKind } from '../tenancy/tenant-values.ts'
+import type { TaskDisposition } from './callback-task-values.ts'
 import { makeDoNotCall } from './do-not-call.ts'
 import { listMissedCalls, takeMissedCall } from './missed-call-store.ts'
 import { collectMissedCalls } from './missed-calls.ts'
@@ -180,11 +181,33 @@ describe('calls that came to nothing', () => {
     expect(await collect()).toBe(0)
     // All of those calls came before somebody spoke with them.
     await clock.advance(MINUTE_MS)
-    const completed = { status: 'completed' as const, updated_at: new Date(clock.now()) }
-    await test.db.updateTable('callback_tasks').set(completed).execute()
+    await complete('reached')
     expect(await collect()).toBe(0)
     await clock.advance(MINUTE_MS)
     await call({ from: caller })
+    expect(await collect()).toBe(1)
+  })
+
+  async function complete(disposition: TaskDisposition): Promise<void> {
+    const at = new Date(clock.now())
+    const done = { status: 'completed' as const, disposition, completed_at: at, updated_at: at }
+    await test.db.updateTable('callback_tasks').set(done).execute()
+  }
+
+  it('make a task though another one of the caller ends without a word to them, or is only written in', async () => {
+    const { caller } = await call()
+    expect(await collect()).toBe(1)
+    await call({ from: caller })
+    await clock.advance(MINUTE_MS)
+    // Both have rung each other at once.
+    await complete('no_answer')
+    expect(await collect()).toBe(1)
+    await complete('reached')
+    await clock.advance(MINUTE_MS)
+    await call({ from: caller })
+    await clock.advance(MINUTE_MS)
+    const noted = { notes: 'Sent the invoice by mail.', updated_at: new Date(clock.now()) }
+    await test.db.updateTable('callback_tasks').set(noted).execute()
     expect(await collect()).toBe(1)
   })
 

@@ -42,6 +42,7 @@ export class VirtualCarrier {
   readonly #cancels = new Set<Cancel>()
   #stretches: Stretch[] = []
   #marks: Mark[] = []
+  readonly #cuts = new Map<number, number>()
   #lastDownMs = 0
   #lastUpMs = 0
   #playsUntilMs = 0
@@ -84,6 +85,11 @@ export class VirtualCarrier {
     return this.heard
       .filter((one) => one.answer === answer)
       .reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0)
+  }
+
+  /** How often a `clear` came while the caller heard an answer. */
+  cutsOf(answer: number): number {
+    return this.#cuts.get(answer) ?? 0
   }
 
   /** The answer that the caller hears now; null while it is quiet. */
@@ -161,6 +167,8 @@ export class VirtualCarrier {
   }
 
   #clear(nowMs: number): void {
+    const heard = this.playing()
+    if (heard !== null) this.#cuts.set(heard, this.cutsOf(heard) + 1)
     this.#cut(nowMs)
     const marks = this.#marks
     this.#marks = []

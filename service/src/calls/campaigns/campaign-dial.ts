@@ -108,6 +108,8 @@ export function makeDialContact(deps: Deps): DialContact {
     if (FOR_GOOD.has(code)) return release(claimed, { status: 'refused', outcome: code, updated_at: now }, now)
     if (code === 'outside_calling_hours') {
       const opens = deps.gate.opensAt(tenant, { to: contact.phone, hours: hoursOf(campaign) })
+      // Hours of the tenant's and of its own, or zones of a number, that have no moment in common.
+      if (opens === null) return release(claimed, { status: 'refused', outcome: code, updated_at: now }, now)
       return release(claimed, { outcome: code, due_at: opens }, now)
     }
     if (code === 'attempt_cap') return release(claimed, { outcome: code, due_at: inMs(CAPPED_MS) }, now)

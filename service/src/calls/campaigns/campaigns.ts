@@ -33,6 +33,7 @@ import {
   type ContactStatus,
   cancelContacts,
   countContacts,
+  hurryContacts,
   insertContacts,
   type ListedContact,
   listContacts,
@@ -186,6 +187,8 @@ export function makeCampaigns({ db, clock, tenants, resolveAgent }: Deps): Campa
     const change = { status: to, status_reason: null, updated_at: now, ...started, ...ended }
     const campaign = await updateCampaign(tx, tenantId, id, change)
     if (move === 'cancel') await cancelContacts(tx, tenantId, id, now)
+    // What kept them waiting may have been changed since.
+    if (move === 'start') await hurryContacts(tx, tenantId, id, now)
     const after = await counted(tx, campaign)
     if (move === 'start' && before.started_at === null)
       await tell(tx, tenant, { event: 'campaign.started', after, now })

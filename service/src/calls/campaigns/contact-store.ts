@@ -287,6 +287,19 @@ export async function cancelContacts(tx: Tx, tenantId: TenantId, campaignId: Cam
     .execute()
 }
 
+/** Those that wait for hours, or for the end of a day's attempts, are looked at now: both may be others by now. */
+export async function hurryContacts(tx: Tx, tenantId: TenantId, campaignId: CampaignId, now: Date): Promise<void> {
+  await tx
+    .updateTable('campaign_contacts')
+    .set({ due_at: now, updated_at: now })
+    .where('tenant_id', '=', tenantId)
+    .where('campaign_id', '=', campaignId)
+    .where('status', '=', 'pending')
+    .where('outcome', 'in', ['outside_calling_hours', 'attempt_cap'])
+    .where('due_at', '>', now)
+    .execute()
+}
+
 /** Whether anybody is still to be called, or being called. */
 export async function hasOpenContacts(tx: Tx, tenantId: TenantId, campaignId: CampaignId): Promise<boolean> {
   const row = await tx

@@ -33,7 +33,7 @@ export type DispatchSweepResult = SweepResult & {
 }
 
 /** When a number may be called next by the hours of dispatches: now, if it may be. */
-export type OpensAt = (tenant: TenantRuntime, phone: PhoneNumber) => Date
+export type OpensAt = (tenant: TenantRuntime, phone: PhoneNumber) => Date | null
 
 export type DispatchSweepDeps = SweepDeps & { db: Db; dispatch: DispatchTask; check: CheckTaskCall; opensAt: OpensAt }
 
@@ -41,6 +41,8 @@ export type DispatchSweepDeps = SweepDeps & { db: Db; dispatch: DispatchTask; ch
 const LANES = 8
 /** What is refused for anything else than the hours is rarely mended sooner. */
 const PUT_OFF_MS = 3_600_000
+/** Hours that leave a number no time at all may be others by then. */
+const NEVER_OPEN_MS = 2 * 86_400_000
 
 /**
  * Has agents call for the open tasks that are due, in the queues that are set to do so and open now. Each passes the dial gate;
@@ -116,7 +118,8 @@ async function dispatch(
     // To the end of the line, unless it was not about this one.
     const isOfAll = error instanceof AppError && HOLDS_FOR_ALL.has(error.code)
     const isHours = error instanceof AppError && error.code === 'outside_calling_hours'
-    const refused_at = isHours ? opensAt(tenant, phone) : new Date(clock.now() + PUT_OFF_MS)
+    const opens_at = isHours ? (opensAt(tenant, phone) ?? new Date(clock.now() + NEVER_OPEN_MS)) : null
+    const refused_at = opens_at ?? new Date(clock.now() + PUT_OFF_MS)
     if (!isOfAll) await db.transaction().execute((tx) => noteTold(tx, tenantId, id, { refused_at }))
     if (error instanceof AppError && isRefusal(error)) return refused({ code: error.code, reason: error.message })
     throw error
