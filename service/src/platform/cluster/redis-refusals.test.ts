@@ -10,19 +10,21 @@ import { takeInRedis } from './redis-rate-counter.ts'
 describe('a Redis that is reached', () => {
   const server = useRedis()
 
+  /** A link to it, and what that has logged. */
+  async function opened() {
+    const lines: Record<string, unknown>[] = []
+    const destination = { write: (line: string) => lines.push(JSON.parse(line)) }
+    const log = makeLog({ level: 'info', secrets: [], destination })
+    return { link: await openRedis({ url: server.url, clock: systemClock, log }), lines }
+  }
+
   it.each([
     ['its memory is full', 'OOM', ['maxmemory', '1'], ['maxmemory', '0']],
     ['too few replicas are there', 'NOREPLICAS', ['min-replicas-to-write', '1'], ['min-replicas-to-write', '0']],
   ] as const)(
     'and refuses to write does not work, which is said once, until it writes again: %s',
     async (_why, refusal, bar, mend) => {
-      const lines: Record<string, unknown>[] = []
-      const log = makeLog({
-        level: 'info',
-        secrets: [],
-        destination: { write: (line) => lines.push(JSON.parse(line)) },
-      })
-      const link = await openRedis({ url: server.url, clock: systemClock, log })
+      const { link, lines } = await opened()
       const operator = new Redis(server.url)
       onTestFinished(() => {
         link.close()
@@ -49,13 +51,7 @@ describe('a Redis that is reached', () => {
     ['messages', 'message', 'publish'],
     ['counts', 'write', 'eval'],
   ] as const)('works again, without being asked, once it takes %s', async (_what, kind, command) => {
-    const lines: Record<string, unknown>[] = []
-    const log = makeLog({
-      level: 'info',
-      secrets: [],
-      destination: { write: (line) => lines.push(JSON.parse(line)) },
-    })
-    const link = await openRedis({ url: server.url, clock: systemClock, log })
+    const { link, lines } = await opened()
     const operator = new Redis(server.url)
     onTestFinished(async () => {
       await operator.acl('SETUSER', 'default', `+${command}`)
