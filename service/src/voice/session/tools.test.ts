@@ -384,6 +384,15 @@ describe('The end of the call that an answer calls behind another tool', () => {
     }
   })
 
+  it('is waited for no longer than that where it is called twice', () => {
+    const call = ending('first', 'end', 'end_again')
+    call.do({ type: 'tool_finished', outcome: { callId: 'end_again', output: '2', status: 'ok', endsCall: true } })
+    expect(call.commands('tool_result')).toEqual([])
+    done(call, 'first', 'error')
+    expect(call.commands('tool_result').map(({ callId }) => callId)).toEqual(['first', 'end', 'end_again'])
+    expect([call.state.runningTools, call.commands('respond').length]).toEqual([[], 3])
+  })
+
   it('does not come where that gave the call to another agent, who goes on with it', () => {
     const call = ending('first', 'end')
     call.do({ type: 'hand_off', plan: planWith(), agentName: 'Billie', summary: '' })

@@ -122,8 +122,7 @@ export function toolFinished(step: Step, outcome: ToolOutcome): void {
   if (outcome.endsCall && isBehindOthers(step.state, tool)) return holdEnd(step, tool, outcome)
   if (outcome.status !== 'ok') callGoesOn(step, tool.responseId)
   finished(step, tool, outcome)
-  const held = nextHeld(step.state)
-  if (held?.held) finished(step, held, held.held)
+  for (let next = nextHeld(step.state); next?.held; next = nextHeld(step.state)) finished(step, next, next.held)
 }
 
 function finished(step: Step, tool: RunningTool, outcome: ToolOutcome): void {
