@@ -4627,7 +4627,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description `do_not_call`: the number is put on the do-not-call list, too.
+                     * @description `do_not_call`: the number is put on the do-not-call list, too, and its other tasks that wait are cancelled.
                      * @enum {unknown}
                      */
                     disposition: "reached" | "resolved" | "no_answer" | "busy" | "voicemail" | "wrong_number" | "rescheduled" | "do_not_call" | "failed";

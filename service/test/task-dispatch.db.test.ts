@@ -9,6 +9,8 @@ type Answer = { task: Task; code?: string; refusals?: { code: string; reason: st
 
 const MINUTE_MS = 60_000
 const FALLBACK = '+12025550150'
+/** Whose call is not over does not get another one. */
+const OTHER = '+12025550198'
 
 describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
   const test = useDatabase()
@@ -97,7 +99,7 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
     const poisoned = await create()
     await post(`/${poisoned.id}/dispatch`)
     await app.clock.advance(1)
-    const { id } = await create()
+    const { id } = await create({ customer_phone: OTHER })
     await post(`/${id}/dispatch`)
     await sql`alter table callback_task_dispatches add constraint poison
               check (settled_at is null or task_id <> ${sql.lit(poisoned.id)})`.execute(test.db)
@@ -172,6 +174,20 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(409)])
     expect(dialled()).toHaveLength(1)
     expect(await test.db.selectFrom('call_logs').select('id').execute()).toHaveLength(1)
+  })
+
+  it('does not ring who has a call with us, until that is over', async () => {
+    const [first, second] = [await create(), await create()]
+    await post(`/${first.id}/dispatch`)
+    const { status, body } = await post(`/${second.id}/dispatch`, { operator: 'ann' })
+    expect([status, body]).toMatchObject([
+      409,
+      { code: 'conflict', error: expect.stringMatching(/has a call with you now/) },
+    ])
+    expect(await read(second.id)).toEqual(second)
+    await ended(first.id, { CallStatus: 'busy' })
+    expect(await post(`/${second.id}/dispatch`, { operator: 'ann' })).toMatchObject({ status: 200 })
+    expect(dialled()).toHaveLength(2)
   })
 
   it('leaves the last word to who completes it during the call', async () => {
@@ -249,7 +265,7 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
     await nobodySpeaksForSales()
     await post(`/${(await create()).id}/dispatch`)
     await test.db.updateTable('call_logs').set({ agent_key: agentKey }).where('call_sid', '=', 'CA-out-1').execute()
-    const { id } = await create({ queue_key: 'sales', call_sid: 'CA-out-1' })
+    const { id } = await create({ customer_phone: OTHER, queue_key: 'sales', call_sid: 'CA-out-1' })
     expect(await post(`/${id}/dispatch`)).toMatchObject({ status: 200 })
     expect(await speakerOf('CA-out-2')).toBe('desk')
   })
@@ -259,7 +275,7 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
     const { config } = await app.served.administer<{ config: object }>('GET', '/tenants/acme')
     await app.served.administer('PUT', '/tenants/acme', { ...config, agent: { instructions: 'Be brief.' } })
     await nobodySpeaksForSales()
-    const { id } = await create({ queue_key: 'sales', call_sid: 'CA-out-1' })
+    const { id } = await create({ customer_phone: OTHER, queue_key: 'sales', call_sid: 'CA-out-1' })
     expect(await post(`/${id}/dispatch`)).toMatchObject({ status: 200 })
     expect(await speakerOf('CA-out-2')).toBe('desk')
   })

@@ -26,7 +26,8 @@ const Snooze = strict({
 })
 const Complete = strict({
   disposition: Type.Enum(TASK_DISPOSITIONS, {
-    description: '`do_not_call`: the number is put on the do-not-call list, too.',
+    description:
+      '`do_not_call`: the number is put on the do-not-call list, too, and its other tasks that wait are cancelled.',
   }),
   notes: Type.Optional(
     nullable(

@@ -59,7 +59,7 @@ export type TaskDesk = {
     operator: string | null,
   ): Promise<CallbackTaskRow>
   /**
-   * Completed as `do_not_call`, its number is listed with it.
+   * Completed as `do_not_call`, its number is listed with it, and the other tasks of that number that wait are cancelled.
    *
    * @throws AppError `not_found`, `conflict` when the task's status does not allow it: of several at once one wins.
    */
@@ -126,7 +126,7 @@ export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
         // Read again: whoever was faster has changed it since.
         if (!task) throw refusedMove(await expectTask(tx, tenantId, before.id), move.action, move.from)
         const { customer_phone: phone } = task
-        const entry = { phone, reason: WISH, source: move.operator }
+        const entry = { phone, reason: WISH, source: move.operator, isWish: true }
         if (move.set.disposition === 'do_not_call') await listNumber(tx, tenant, entry, now)
         return task
       }),

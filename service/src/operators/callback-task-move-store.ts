@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
+import type { PhoneNumber } from '../kernel/phone.ts'
 import type { Tx } from '../platform/db/schema.ts'
 import { isInCall } from '../records/live-call-store.ts'
 import type { CallbackTaskId, CallbackTaskRow } from './callback-task-store.ts'
@@ -30,19 +31,34 @@ export async function moveTask(
   return row ?? null
 }
 
-type ByItself = { queueKey: string; callLogId: string }
+/** The open and snoozed tasks of a number, held until the transaction ends. One that somebody else is changing is left out. */
+export async function lockWaitingTasks(tx: Tx, tenantId: TenantId, phone: PhoneNumber): Promise<CallbackTaskId[]> {
+  const rows = await tx
+    .selectFrom('callback_tasks')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('customer_phone', '=', phone)
+    .where('status', 'in', ['open', 'snoozed'])
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+type Beginning = { operator: string | null; now: Date; callLogId: string; dueIn: string | null }
 
 /**
  * Has an open task, or one that the operator has claimed, dispatched: one statement.
  *
- * @param byItself only if it is in this queue yet, and due, and its customer has no other call than the one of this log.
- * @returns the task as it is now; null when it is not to be dispatched, or not by this operator.
+ * @param dueIn only if it is due, and in this queue yet; null: in any, at any time.
+ * @returns the task as it is now; null when it is not to be dispatched, or not by this operator, or its customer has another
+ *   call than the one of this log.
  */
 export async function beginDispatch(
   tx: Tx,
   tenantId: TenantId,
   id: CallbackTaskId,
-  { operator, now, byItself }: { operator: string | null; now: Date; byItself: ByItself | null },
+  { operator, now, callLogId, dueIn }: Beginning,
 ): Promise<CallbackTaskRow | null> {
   const row = await tx
     .updateTable('callback_tasks')
@@ -60,15 +76,11 @@ export async function beginDispatch(
     .where((eb) =>
       eb.or([eb('status', '=', 'open'), eb.and([eb('status', '=', 'claimed'), eb('assigned_to', '=', operator)])]),
     )
-    .$if(byItself !== null, (query) =>
+    .where((eb) => eb.not(isInCall(tenantId, 'callback_tasks.customer_phone', { now, exceptLogId: callLogId })))
+    .$if(dueIn !== null, (query) =>
       query
-        .where('queue_key', '=', byItself?.queueKey ?? '')
-        .where((eb) => eb.or([eb('due_at', 'is', null), eb('due_at', '<=', now)]))
-        .where((eb) =>
-          eb.not(
-            isInCall(tenantId, 'callback_tasks.customer_phone', { now, exceptLogId: byItself?.callLogId ?? null }),
-          ),
-        ),
+        .where('queue_key', '=', dueIn ?? '')
+        .where((eb) => eb.or([eb('due_at', 'is', null), eb('due_at', '<=', now)])),
     )
     .returningAll()
     .executeTakeFirst()

@@ -422,6 +422,25 @@ describe('the transitions of a callback task', () => {
     expect(await act(id, 'complete', { disposition: 'do_not_call' })).toMatchObject({ status: 409 })
   })
 
+  it('cancel what else waits for a number that is not to be called, and leave what somebody is at', async () => {
+    const waiting = [await taskThatIs('open'), await taskThatIs('snoozed')]
+    const [mine, others] = [await taskThatIs('claimed'), await create({}, 'globex')]
+    const { id } = await create()
+    await act(id, 'complete', { disposition: 'do_not_call', operator: 'ann' })
+    for (const task of waiting) {
+      const { body } = await server.call<Answer>('acme', 'GET', `/callback-tasks/${task.id}`)
+      expect(body.task).toMatchObject({ status: 'cancelled', disposition: 'do_not_call', snoozed_until: null })
+      const path = `/callback-tasks/${task.id}/history`
+      const history = await server.call<{ changes: { action: string }[] }>('acme', 'GET', path)
+      const [cancel] = history.body.changes.filter(({ action }) => action === 'cancel')
+      expect(cancel).toMatchObject({ operator: 'ann', note: 'The number is not to be called any more.' })
+    }
+    expect((await told()).filter((event) => event === 'callback.task.cancelled')).toHaveLength(2)
+    expect(await listed('?status=claimed')).toEqual([mine.id])
+    expect(await listed('', 'globex')).toEqual([others.id])
+    expect(await listed('?status=open')).toEqual([])
+  })
+
   it('acknowledge a task that is not done, whose status stays', async () => {
     for (const status of ['open', 'claimed', 'snoozed']) {
       const { id } = await taskThatIs(status)

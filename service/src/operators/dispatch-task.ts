@@ -47,8 +47,8 @@ export type CheckTaskCall = (tenant: TenantRuntime, call: Omit<TaskCall, 'onQueu
  * transaction on that writes the call down, until it is known what became of that.
  *
  * @returns the task as it is then.
- * @throws AppError `not_found`; `conflict` when it is not to be dispatched, or not by this operator; a code of the dial gate,
- *   after which nothing has changed; what the carrier says, after which the attempt counts.
+ * @throws AppError `not_found`; `conflict` when it is not to be dispatched, or not by this operator, or when the customer has a
+ *   call now; a code of the dial gate, after which nothing has changed; what the carrier says, after which the attempt counts.
  */
 export type DispatchTask = (
   tenantId: TenantId,
@@ -59,8 +59,7 @@ export type DispatchTask = (
 
 /**
  * `isTold`: whether the tenant's webhook is told that it was dispatched; it is. `ifIn`: only if the task is in this queue yet,
- * and due, for somebody else may have been at it since it was looked for, and if its customer has no call now; null, as by
- * default, for whichever it is in.
+ * and due, for somebody else may have been at it since it was looked for; null, as by default, for whichever it is in.
  */
 export type DispatchHow = { isTold: boolean; ifIn: string | null }
 
@@ -82,11 +81,11 @@ export function makeDispatchTask({ db, clock, tenants, place, settle }: Deps): D
   async function begin(tx: Tx, tenant: TenantRuntime, task: CallbackTaskRow, of: Beginning) {
     const { tenant_id: tenantId } = tenant
     const now = new Date(clock.now())
-    const byItself = of.ifIn === null ? null : { queueKey: of.ifIn, callLogId: of.callLogId }
-    if (byItself) await lockNumber(tx, tenantId, task.customer_phone)
-    const begun = await beginDispatch(tx, tenantId, task.id, { operator: of.actor.operator, now, byItself })
+    const { callLogId, ifIn: dueIn } = of
+    await lockNumber(tx, tenantId, task.customer_phone)
+    const begun = await beginDispatch(tx, tenantId, task.id, { operator: of.actor.operator, now, callLogId, dueIn })
     if (!begun) throw refusal(await expectTask(tx, tenantId, task.id), of.actor)
-    await insertDispatch(tx, tenantId, { call_log_id: of.callLogId, task_id: task.id, attempted_at: now })
+    await insertDispatch(tx, tenantId, { call_log_id: callLogId, task_id: task.id, attempted_at: now })
     const change = { action: 'dispatch' as const, ...of.actor, details: { attempt: begun.dispatch_attempt_count } }
     const event = of.isTold ? ('callback.task.dispatched' as const) : null
     await tellTaskChange(tx, tenant, { task: begun, change, event }, now)
@@ -130,6 +129,9 @@ function mayDispatch({ status, assigned_to }: CallbackTaskRow, { operator }: Act
 }
 
 function refusal(task: CallbackTaskRow, actor: Actor): AppError {
-  if (task.status !== 'claimed' || mayDispatch(task, actor)) return refusedMove(task, 'dispatch', DISPATCHABLE)
+  if (mayDispatch(task, actor)) {
+    return new AppError('conflict', 'The customer has a call with you now: dispatch the task once that is over.')
+  }
+  if (task.status !== 'claimed') return refusedMove(task, 'dispatch', DISPATCHABLE)
   return new AppError('conflict', 'Another operator has claimed the task: only they can dispatch it.')
 }

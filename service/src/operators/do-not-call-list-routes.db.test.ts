@@ -4,6 +4,8 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { storedEvents, tenantTold } from '../records/calls.fixture.ts'
+import { makeTaskDesk } from './callback-task-desk.ts'
+import { callbackTaskRoutes } from './callback-task-routes.ts'
 import { makeDoNotCall } from './do-not-call.ts'
 import { doNotCallListRoutes } from './do-not-call-list-routes.ts'
 import { MAX_LIST_BYTES, makeDncLists } from './do-not-call-lists.ts'
@@ -20,6 +22,7 @@ const server = useTenantServer(
   () => [
     doNotCallRoutes(makeDoNotCall({ db: test.db, clock, tenants })),
     doNotCallListRoutes(makeDncLists({ db: test.db, clock, tenants })),
+    callbackTaskRoutes(makeTaskDesk({ db: test.db, clock, tenants })),
   ],
 )
 
@@ -66,6 +69,18 @@ describe('POST dnc/import', () => {
     expect(await entry('+12025550105')).toMatchObject({ entry: { reason: null } })
     expect(await storedEvents(test.db)).toHaveLength(3)
     expect(await server.call('globex', 'GET', `/dnc/${ANN}`)).toMatchObject({ status: 404 })
+  })
+
+  it('leaves the callback that somebody on a list has asked for, which one who is listed alone does not want', async () => {
+    for (const phone of [ANN, BEN]) await server.call('acme', 'POST', '/callback-tasks', { customer_phone: phone })
+    const statusOf = async (phone: string) => {
+      const path = `/callback-tasks?customer_phone=${encodeURIComponent(phone)}`
+      return (await server.call<{ tasks: { status: string }[] }>('acme', 'GET', path)).body.tasks[0]?.status
+    }
+    await send(`phone\n${ANN}\n`)
+    await server.call('acme', 'POST', '/dnc', { phone: ANN, reason: 'Told again.' })
+    await server.call('acme', 'POST', '/dnc', { phone: BEN })
+    expect([await statusOf(ANN), await statusOf(BEN)]).toEqual(['open', 'cancelled'])
   })
 
   it('refuses a list that is not in UTF-8, and says how to save it', async () => {

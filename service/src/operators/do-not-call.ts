@@ -11,6 +11,7 @@ import { storable } from '../records/storable.ts'
 import { audit } from '../tenancy/audit-log.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { cancelTasksOf } from './cancel-tasks-of.ts'
 import { showDncEntry } from './do-not-call-shape.ts'
 import {
   type DncEntryId,
@@ -31,8 +32,8 @@ export type DoNotCall = {
   /** @throws AppError `not_found` when the number is not listed. */
   get(tenantId: TenantId, phone: string): Promise<DncEntryRow>
   /**
-   * Lists a number and tells the tenant. One that is listed already stays so since when it was; a reason or source that is
-   * given replaces the one that it had, of which nobody is told.
+   * Lists a number and tells the tenant; its callback tasks that wait are cancelled. One that is listed already stays so since
+   * when it was; a reason or source that is given replaces the one that it had, of which nobody is told.
    *
    * @throws AppError `not_found` for a deleted tenant.
    */
@@ -64,7 +65,7 @@ export function makeDoNotCall({ db, clock, tenants }: Deps): DoNotCall {
     },
     add: (tenantId, { phone, reason, source }) =>
       change(tenantId, async (tx, tenant) => {
-        return listNumber(tx, tenant, { phone, reason, source }, new Date(clock.now()))
+        return listNumber(tx, tenant, { phone, reason, source, isWish: false }, new Date(clock.now()))
       }),
     remove: (tenantId, phone, by) =>
       change(tenantId, async (tx, tenant) => {
@@ -78,18 +79,23 @@ export function makeDoNotCall({ db, clock, tenants }: Deps): DoNotCall {
   }
 }
 
-/** `DoNotCall.add`, in the caller's transaction. */
+/**
+ * `DoNotCall.add`, in the caller's transaction. `isWish`: somebody has just said so, and the tasks of a number that was listed
+ * before are cancelled, too, though such a callback may have been asked for since.
+ */
 export async function listNumber(
   tx: Tx,
   tenant: TenantRuntime,
-  { phone, reason, source }: NewDncEntry,
+  { phone, reason, source, isWish }: NewDncEntry & { isWish: boolean },
   now: Date,
 ): Promise<DncEntryRow> {
   const id = newId<DncEntryId>(now.getTime())
   // A wish not to be called is not lost to a character in the words of a model.
   const said = { reason: reason && storable(reason), source }
   const entry = await upsertDncEntry(tx, tenant.tenant_id, { id, phone, ...said, created_at: now })
-  if (entry.id === id) await enqueue(tx, tenant, [told('dnc.added', entry)], now)
+  const isNew = entry.id === id
+  if (isNew) await enqueue(tx, tenant, [told('dnc.added', entry)], now)
+  if (isNew || isWish) await cancelTasksOf(tx, tenant, { phone, operator: source }, now)
   return entry
 }
 

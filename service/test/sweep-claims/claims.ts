@@ -36,8 +36,7 @@ export const CLAIMS: Record<string, Claim> = {
   async dispatch(db, tenantId, now) {
     const [task] = await listToDispatch(db, tenantId, { ...PAGE, queueKeys: ['queue-0', 'queue-1'], now })
     if (!task) return false
-    const byItself = { queueKey: task.queue_key, callLogId: task.id }
-    const begun = { operator: null, now, byItself }
+    const begun = { operator: null, now, callLogId: task.id, dueIn: task.queue_key }
     return (await db.transaction().execute((tx) => beginDispatch(tx, tenantId, task.id, begun))) !== null
   },
   'follow-up: snoozed': (db, tenantId, now) =>
