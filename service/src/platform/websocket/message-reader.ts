@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { partOf } from '../read-room.ts'
 import { readClosePayload } from './close-payload.ts'
 import { FrameHeader, KIND_BYTES } from './frame-header.ts'
 import { GatheredBytes } from './gathered-bytes.ts'
@@ -99,7 +100,7 @@ export class MessageReader {
       const end = start + payloadBytes
       if (end > chunk.length || payloadBytes > this.#limits.maxMessageBytes) return at
       if (this.#isMasked) applyMask(chunk, start, end, readMask(chunk, maskAt))
-      this.#deliver(chunk.subarray(start, end), OPCODE.text)
+      this.#deliver(partOf(chunk, start, end), OPCODE.text)
       at = end
     }
     return at

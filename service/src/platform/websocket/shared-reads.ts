@@ -1,10 +1,6 @@
 import { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-
-/** As much as one reading of a socket brings. */
-const ROOM_BYTES = 64 * 1024
-/** Where every socket that is read this way is read to: what was read is looked at before anything else is. */
-const ROOM = Buffer.allocUnsafeSlow(ROOM_BYTES)
+import { partOf, READ_ROOM } from '../read-room.ts'
 
 /** What a socket of Node's has inside: that of its option `onread`, which only who makes a socket can give. */
 type Inside = Record<symbol, unknown> & { _handle?: Partial<Handle> | null }
@@ -24,9 +20,9 @@ export function readShared(socket: unknown, onBytes: (bytes: Buffer) => void): b
   const [room, told] = [insideKey(socket, 'kBuffer'), insideKey(socket, 'kBufferCb')]
   const handle = inside._handle
   if (room === null || told === null || !handle?.useUserBuffer) return false
-  inside[room] = ROOM
-  inside[told] = (bytes: number) => onBytes(ROOM.subarray(0, bytes))
-  handle.useUserBuffer(ROOM)
+  inside[room] = READ_ROOM
+  inside[told] = (bytes: number) => onBytes(partOf(READ_ROOM, 0, bytes))
+  handle.useUserBuffer(READ_ROOM)
   if (typeof handle.onread === 'function' && typeof handle.bytesRead === 'number') shortcut(handle as Handle, onBytes)
   return true
 }
@@ -40,7 +36,7 @@ function shortcut(handle: Handle, onBytes: (bytes: Buffer) => void): void {
     const bytes = handle.bytesRead - before
     if (bytes === 0) return byNode.call(this, piece)
     before += bytes
-    onBytes(ROOM.subarray(0, bytes))
+    onBytes(partOf(READ_ROOM, 0, bytes))
   }
 }
 

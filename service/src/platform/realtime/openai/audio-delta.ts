@@ -1,4 +1,5 @@
 import { base64End, DIGIT, ID, PLAIN, runEnd, standsAt } from '../../json-bytes.ts'
+import { partOf } from '../../read-room.ts'
 import { AUDIO_DELTA, WORDS_DELTA } from './frames.ts'
 import { MAX_ID_CHARS } from './members.ts'
 
@@ -83,7 +84,7 @@ export class DeltaReader {
   }
 
   #payload(frame: Buffer): Buffer {
-    return frame.subarray(this.#payloadStart, this.#payloadEnd)
+    return partOf(frame, this.#payloadStart, this.#payloadEnd)
   }
 
   /** Where the value of a member ends that begins at `at`; -1 when it is not as usual. */

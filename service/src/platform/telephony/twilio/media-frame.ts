@@ -1,4 +1,5 @@
 import { base64End, DIGIT, ID, runEnd, standsAt } from '../../json-bytes.ts'
+import { partOf } from '../../read-room.ts'
 
 /**
  * The fast path of a caller's audio: 50 frames a second and call, looked at as bytes. A frame is taken here only if it is
@@ -31,7 +32,7 @@ export function mediaPayload(frame: Buffer): Buffer | null {
   const start = at + PAYLOAD.length
   const end = base64End(frame, start)
   if (end <= start) return null
-  return isEnd(frame, end, isSidFirst) ? frame.subarray(start, end) : null
+  return isEnd(frame, end, isSidFirst) ? partOf(frame, start, end) : null
 }
 
 /** Whether the frame ends here as it has to, with the stream's id if that did not come first. */
