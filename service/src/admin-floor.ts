@@ -51,7 +51,8 @@ export function makeAdministration(deps: Deps, { origin, limits }: Parts) {
     async register(app: HttpServer) {
       const ssoPath = sso && SSO_START
       const { simulated } = deps
-      await app.register(adminAuthRoutes({ logins, sessions, users, ssoPath, origin, limits, simulated }))
+      const { standby } = config
+      await app.register(adminAuthRoutes({ logins, sessions, users, ssoPath, origin, limits, simulated, standby }))
       await app.register(ssoRoutes({ sso, origin, limits }))
       await app.register(userRoutes({ users, origin }))
       await app.register(auditLogRoutes(makeAuditLog({ db })))

@@ -36,7 +36,7 @@ describe('a login', () => {
     expect(await tenants()).toBe(200)
     expect(await session()).toEqual({
       ...{ ok: true, authenticated: true, login_enabled: true, username: 'ada', role: null, tenant_id: null },
-      ...{ sso_enabled: false, sso_authorize_url: null, simulated: { carrier: false, model: false } },
+      ...{ sso_enabled: false, sso_authorize_url: null, simulated: { carrier: false, model: false }, standby: false },
     })
   })
 

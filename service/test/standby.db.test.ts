@@ -136,6 +136,7 @@ describe('a service on a copy of a database that is in use', { timeout: 120_000 
     expect(await asked('/livez')).toMatchObject({ status: 200 })
     expect(await asked('/readyz')).toMatchObject({ status: 503, body: { error: 'Not ready: standby.' } })
     expect(await asked('/health')).toMatchObject({ status: 200, body: { ok: true, standby: true } })
+    expect(await asked('/api/v1/admin/auth/session')).toMatchObject({ status: 200, body: { standby: true } })
   })
 
   it('shows what there is and takes configuration while it stands by', async () => {

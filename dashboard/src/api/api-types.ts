@@ -7337,7 +7337,8 @@ export interface operations {
                      *       "simulated": {
                      *         "carrier": true,
                      *         "model": true
-                     *       }
+                     *       },
+                     *       "standby": true
                      *     }
                      */
                     "application/json": {
@@ -7356,6 +7357,8 @@ export interface operations {
                         };
                         sso_authorize_url: string | null;
                         sso_enabled: boolean;
+                        /** @description Whether STANDBY is true: calls and deliveries are those of another process. */
+                        standby: boolean;
                         tenant_id: string | null;
                         username: string | null;
                     };
@@ -7399,7 +7402,8 @@ export interface operations {
                      *       "simulated": {
                      *         "carrier": true,
                      *         "model": true
-                     *       }
+                     *       },
+                     *       "standby": true
                      *     }
                      */
                     "application/json": {
@@ -7418,6 +7422,8 @@ export interface operations {
                         };
                         sso_authorize_url: string | null;
                         sso_enabled: boolean;
+                        /** @description Whether STANDBY is true: calls and deliveries are those of another process. */
+                        standby: boolean;
                         tenant_id: string | null;
                         username: string | null;
                     };
@@ -12731,7 +12737,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description `do_not_call`: the number is put on the do-not-call list, too.
+                     * @description `do_not_call`: the number is put on the do-not-call list, too, and its other tasks that wait are cancelled.
                      * @enum {unknown}
                      */
                     disposition: "reached" | "resolved" | "no_answer" | "busy" | "voicemail" | "wrong_number" | "rescheduled" | "do_not_call" | "failed";
@@ -18392,7 +18398,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description `do_not_call`: the number is put on the do-not-call list, too.
+                     * @description `do_not_call`: the number is put on the do-not-call list, too, and its other tasks that wait are cancelled.
                      * @enum {unknown}
                      */
                     disposition: "reached" | "resolved" | "no_answer" | "busy" | "voicemail" | "wrong_number" | "rescheduled" | "do_not_call" | "failed";

@@ -60,7 +60,8 @@ export async function readAllAgain(client: QueryClient): Promise<void> {
 function unlessOff(error: unknown): Answered {
   if (asFailure(error).status !== 404) throw error
   const nobody = { authenticated: false, username: null, role: null, tenant_id: null } as const
-  return { ok: true, ...nobody, login_enabled: false, sso_enabled: false, sso_authorize_url: null, simulated: NOTHING }
+  const noWay = { login_enabled: false, sso_enabled: false, sso_authorize_url: null }
+  return { ok: true, ...nobody, ...noWay, simulated: NOTHING, standby: false }
 }
 
 const NOTHING = { carrier: false, model: false }
@@ -120,6 +121,12 @@ export function useMay(needed: Role): boolean {
   const now = may || (isHeld && before.may && before.needed === needed)
   if (before.needed !== needed || before.may !== now) setBefore({ needed, may: now })
   return now
+}
+
+/** Whether this service only shows what there is and takes changes of configuration: another one has the calls. */
+export function useStandby(): boolean {
+  const { data } = useQuery(sessionQuery)
+  return data?.standby ?? false
 }
 
 /** Which providers a simulator stands in for: where it is one this is a rehearsal. */

@@ -2,10 +2,11 @@ import { ActionIcon } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { personIn, personKey, sessionQuery, useMay, whoseIs } from '../api/session.ts'
+import { personIn, personKey, sessionQuery, useMay, useStandby, whoseIs } from '../api/session.ts'
 import { rememberTenant } from '../api/tenants.ts'
 import { Icon } from '../components/icon.tsx'
 import { LateNews } from '../components/late-news.tsx'
+import { Note } from '../components/note.tsx'
 import { UnsavedChanges } from '../components/unsaved-changes.tsx'
 import { ColourSwitch } from './colour-switch.tsx'
 import { neededRole } from './navigation.ts'
@@ -87,10 +88,24 @@ function Frame() {
         </Suspense>
       )}
       <main id="content" tabIndex={-1} className={styles.content}>
+        <StandbyNote />
         <LateNews>
           <AllowedPage />
         </LateNews>
       </main>
+    </div>
+  )
+}
+
+/** For whoever takes a copy for the installation itself: what they do here, nobody's calls know of. */
+function StandbyNote() {
+  if (!useStandby()) return null
+  return (
+    <div className={styles.standby} role="status">
+      <Note>
+        This service stands by: it shows what its database holds and takes changes of configuration, but places, takes
+        and steers no calls, and delivers nothing. What is live is on the service that is in use.
+      </Note>
     </div>
   )
 }

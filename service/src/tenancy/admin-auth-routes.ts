@@ -37,6 +37,7 @@ const Status = Type.Object({
     },
     { description: 'Which providers a simulator stands in for: whether this is a rehearsal.' },
   ),
+  standby: Type.Boolean({ description: 'Whether STANDBY is true: calls and deliveries are those of another process.' }),
 })
 
 type Parts = {
@@ -50,13 +51,15 @@ type Parts = {
   limits: Pick<RateLimits, 'asStranger'>
   /** Which providers a simulator stands in for. */
   simulated: { carrier: boolean; model: boolean }
+  /** Whether this process takes changes of configuration and nothing else. */
+  standby: boolean
 }
 
 /** How people log in and out. None of it needs a credential. */
 export function adminAuthRoutes(parts: Parts): FastifyPluginAsyncTypebox {
-  const { logins, sessions, users, ssoPath, origin, limits, simulated } = parts
+  const { logins, sessions, users, ssoPath, origin, limits, simulated, standby } = parts
   const ssoUrl = () => (ssoPath === null ? null : origin() + ssoPath)
-  const status = (actor: Actor | null) => ({ ...statusOf(actor), ...offered(logins, ssoUrl()), simulated })
+  const status = (actor: Actor | null) => ({ ...statusOf(actor), ...offered(logins, ssoUrl()), simulated, standby })
 
   function welcome(reply: FastifyReply, { actor, token }: LoggedIn) {
     setSession(reply, origin(), { token, lifetimeMs: SESSION_MS })
