@@ -3,6 +3,7 @@ import { allRows } from '../../api/all-rows.ts'
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
 import { ApiFailure } from '../../api/failure.ts'
+import { foundRow } from '../../api/found-row.ts'
 import type { ListPart } from '../../components/list-part.ts'
 import type { AgentValues } from './agent-fields.tsx'
 
@@ -59,12 +60,15 @@ export const agentQuery = (tenantId: string, agentId: string) =>
   queryOptions({
     queryKey: [...agentsKey(tenantId), agentId],
     queryFn: async () => {
-      const params = { path: { tenant_id: tenantId }, query: { limit: MOST_ROWS } }
-      const { agents } = await answerOf(api.GET(AGENTS, { params }))
-      return found(
-        agents.find(({ id }) => id === agentId),
-        'agent',
+      const agent = await foundRow<Agent>(
+        ({ id }) => id === agentId,
+        async (query) => {
+          const params = { path: { tenant_id: tenantId }, query }
+          const answer = await answerOf(api.GET(AGENTS, { params }))
+          return { rows: answer.agents, next: answer.next_cursor }
+        },
       )
+      return found(agent, 'agent')
     },
   })
 
