@@ -18,7 +18,7 @@ export type McpServerDouble = {
   /** How many tools a page of its list has. */
   pageSize: number
   /** What comes of a tool: the result of a call, or a fault. */
-  result: Record<string, unknown> | { rpcError: string } | 'hang' | 'reset' | { status: number; body: string }
+  result: Record<string, unknown> | { rpcError: string } | 'hang' | 'drip' | 'reset' | { status: number; body: string }
   /** Answers nothing any more. */
   isSilent: boolean
   /** Keeps those waiting who begin a session, until this is false again. */
@@ -117,6 +117,7 @@ export async function startMcpServer(): Promise<McpServerDouble> {
   function called(response: ServerResponse, request: IncomingMessage, id: number | undefined): void {
     const { result } = server
     if (result === 'hang') return
+    if (result === 'drip') return void response.setHeader('content-type', 'text/event-stream').write(': soon\n\n')
     if (result === 'reset') return void request.socket.resetAndDestroy()
     if ('status' in result && 'body' in result)
       return saidAsIs(response, result as { status: number; body: string }, id)

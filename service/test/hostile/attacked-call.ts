@@ -175,7 +175,7 @@ export class AttackedCall {
     const isList = asked.method !== undefined && asked.method !== 'tools/call'
     if (!isList) this.done.push(['request', request.url, request.body])
     const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: asked.id, result: resultOf(asked.method) }))
-    return { status: 200, headers: { 'content-type': 'application/json' }, body, isWhole: true }
+    return { status: 200, headers: { 'content-type': 'application/json' }, body, isWhole: true, isTooLong: false }
   }
 
   /** The model, talked into it by the caller, asks for a tool in the middle of the conversation, and is told what came of it. */

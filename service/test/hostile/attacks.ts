@@ -154,7 +154,7 @@ const requests: Attack[] = [
   },
   { name: 'a header with half a line', args: { number: '7', trace: 'a\nb' }, told: /cannot be sent/ },
   { name: 'a header with a NUL', args: { number: '7', trace: 'a\u0000b' }, told: /cannot be sent/ },
-  { name: 'a header in another script', args: { number: '7', trace: 'ключ' }, told: /cannot be sent/ },
+  { name: 'a header with a line in another script', args: { number: '7', trace: 'ключ\nда' }, told: /cannot be sent/ },
 ].map((attack) => ({ ...attack, tool: 'order_status' }))
 
 const paths: Attack[] = steps.map((step) => ({ ...step, tool: 'order_status', told: /do not make an address|must/ }))

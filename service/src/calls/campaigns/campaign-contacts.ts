@@ -84,7 +84,9 @@ function columnsOf({ fields }: CsvRecord): string[] {
   if (!columns.includes('phone') || columns.length > MAX_COLUMNS) throw noHeader()
   const wrong = columns.find((name, index) => !COLUMN_NAME.test(name) || columns.indexOf(name) !== index)
   if (wrong === undefined) return columns
-  throw invalidRequest([{ path: '/body', message: 'must name each column once, by letters, digits, _ and -' }])
+  throw invalidRequest([
+    { path: '/body', message: 'must name each column once, by the letters a to z, digits, _ and -' },
+  ])
 }
 
 function noHeader(): Error {

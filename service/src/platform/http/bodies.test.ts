@@ -47,6 +47,17 @@ describe('a route that asks for a body', () => {
     expect(answer.json()).toMatchObject({ code: 'invalid_request', details: [{ path: '/body' }] })
   })
 
+  it('refuses one that is not UTF-8, whatever it says of itself, before a letter of it is lost', async () => {
+    const payload = Buffer.from('{"name":"Müller"}', 'latin1')
+    for (const type of ['application/json', 'application/json; charset=iso-8859-1']) {
+      const answer = await serverWithRoutes().inject({
+        ...{ method: 'POST', url: '/things', payload, headers: { 'content-type': type } },
+      })
+      expect(answer.statusCode).toBe(400)
+      expect(answer.json()).toMatchObject({ code: 'invalid_request', error: expect.stringMatching(/UTF-8/) })
+    }
+  })
+
   it('says of a compressed one what is wrong with it', async () => {
     const send = (encoding: string, payload: Buffer | string) => {
       const encoded = { ...headers, 'content-encoding': encoding }

@@ -1,16 +1,19 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, preParsingHookHandler, preValidationHookHandler } from 'fastify'
 import { AppError, type FaultDetail, invalidRequest } from '../../kernel/errors.ts'
 
 /**
  * Takes JSON, and nothing at all for a body that is empty: many clients say `content-type: application/json` whatever they
- * send, also with a DELETE. A route that asks for a body refuses its absence.
+ * send, also with a DELETE. A route that asks for a body refuses its absence. JSON is UTF-8 (RFC 8259): read as it, what is not would
+ * be kept with its letters lost.
  */
 export function takeJson(server: Pick<FastifyInstance, 'addContentTypeParser' | 'getDefaultJsonParser'>): void {
   const parse = server.getDefaultJsonParser('error', 'error')
-  server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined)
-    else void parse(request, body, done)
+  server.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length === 0) done(null, undefined)
+    else if (isUtf8(body)) void parse(request, body.toString(), done)
+    else done(invalidRequest([{ path: '/body', message: 'must be JSON in UTF-8, whatever charset its type names' }]))
   })
 }
 

@@ -20,12 +20,16 @@ export type OutboundRequest = {
   signal?: AbortSignal
 }
 
-/** What it said. `isWhole` is false where the answer was longer than asked for, too slow, or broke off after its head. */
+/**
+ * What it said. `isWhole` is false where the answer was longer than asked for, which `isTooLong` tells, or was too slow or broke off
+ * after its head.
+ */
 export type OutboundAnswer = {
   status: number
   headers: Record<string, string | string[] | undefined>
   body: Buffer
   isWhole: boolean
+  isTooLong: boolean
 }
 
 type Exchange = { request: OutboundRequest; ca: string | undefined; signal: AbortSignal }
@@ -71,7 +75,9 @@ export async function readAnswer(response: IncomingMessage, reading: Reading): P
   const isEnough = headers['content-type']?.startsWith('text/event-stream') ? reading.isEnough : undefined
   const chunks: Buffer[] = []
   let left = reading.maxAnswerBytes
-  const answer = (isWhole: boolean) => ({ status, headers, body: Buffer.concat(chunks), isWhole })
+  const answer = (isWhole: boolean) => {
+    return { status, headers, body: Buffer.concat(chunks), isWhole, isTooLong: left < 0 }
+  }
   try {
     // Ending the loop early ends the connection too.
     for await (const chunk of response as AsyncIterable<Buffer>) {

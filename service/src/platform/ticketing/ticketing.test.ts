@@ -9,7 +9,7 @@ function systems(status: number, body: string) {
   const made = makeTicketSystems({
     async request(request) {
       asked.push(request)
-      return { status, headers: {}, body: Buffer.from(body), isWhole: true }
+      return { status, headers: {}, body: Buffer.from(body), isWhole: true, isTooLong: false }
     },
   })
   return { asked, ...made }

@@ -48,6 +48,8 @@ function run(tool: Partial<HttpTool> & { url: string }, { args = { id: 'o 1' }, 
 const resultOf = async (...given: Parameters<typeof run>) => (await run(...given)).result
 const at = (target: WebhookTarget, path: string) => target.url.replace('/hook', path)
 
+const BROKEN_OFF = { error: 'The answer did not come to its end. It is not known whether it was done.', status: 200 }
+
 describe('a tool of a tenant', () => {
   it('sends its arguments as JSON, and tells the model what came', async () => {
     const target = await targetThat({ status: 200, body: '{"price": 12}' })
@@ -70,6 +72,15 @@ describe('a tool of a tenant', () => {
       body: '{"many":[1]}',
     })
     expect(target.received[0]?.headers['x-note']).toBe('n: hi')
+  })
+
+  it.each([
+    ['100% Zoe', '100% Zoe'],
+    ['Zoë 日本 5%', 'Zo%C3%AB %E6%97%A5%E6%9C%AC 5%25'],
+  ])('has %s in a header as it can stand there', async (note, sent) => {
+    const target = await targetThat({ status: 200 })
+    await run({ url: target.url, headers: { 'x-note': '{{note}}' } }, { args: { id: '1', note } })
+    expect(target.received[0]?.headers['x-note']).toBe(sent)
   })
 
   it.each(['GET', 'DELETE'] as const)('has them in the query with %s', async (method) => {
@@ -174,7 +185,7 @@ describe('a tool of a tenant', () => {
   it('F47: that answers slowly is told of as far as it came', async () => {
     const target = await targetThat('drip')
     const result = resultOf({ url: target.url, timeout_ms: 400 }, { clock: systemClock })
-    expect(await result).toEqual({ output: { status: 200, body: 'a', truncated: true } })
+    expect(await result).toEqual({ output: { ...BROKEN_OFF, body: 'a', truncated: true }, status: 'timeout' })
   })
 
   it.each<[string, Behaviour]>([
@@ -187,8 +198,16 @@ describe('a tool of a tenant', () => {
     expect(target.received).toHaveLength(1)
   })
 
+  it('whose answer breaks off has failed, whatever came of it', async () => {
+    const target = await targetThat('reset after the head')
+    const { output, status } = await resultOf({ url: target.url })
+    expect([output, status]).toMatchObject([BROKEN_OFF, 'error'])
+    expect(target.received).toHaveLength(1)
+  })
+
   it.each<[string, Behaviour]>([
     ['the connection broke', 'reset'],
+    ['its answer broke off', 'reset after the head'],
     ['something in between gave up', { status: 503 }],
   ])('is asked once more when %s, if it may be: by the same key', async (_what, behaviour) => {
     const target = await targetThat(behaviour, { status: 200, body: 'done' })

@@ -5,7 +5,7 @@ import type { Outbound } from '../../platform/outbound/outbound.ts'
 import { makeArgumentCheck } from './argument-check.ts'
 import { type Asked, type AskingTool, shown } from './asking-tool.ts'
 import type { CallFacts } from './tool.ts'
-import { MAX_ANSWER_BYTES, resultOfAnswer, resultOfFault } from './tool-answer.ts'
+import { hasBrokenOff, MAX_ANSWER_BYTES, resultOfAnswer, resultOfFault } from './tool-answer.ts'
 import { type RuntimeHttpTool, requestOf, type ToolRequest } from './tool-request.ts'
 
 export type AskDeps = { clock: Clock; ask: Outbound['request'] }
@@ -34,7 +34,7 @@ export function httpTool(deps: AskDeps, tool: RuntimeHttpTool): AskingTool {
     let heard = await hear(deps.ask, request, { timeoutMs: timeout_ms, signal })
     if (idempotent && isWorthASecond(heard) && leftMs() >= MIN_TRY_MS && !signal.aborted)
       heard = await hear(deps.ask, request, { timeoutMs: leftMs(), signal })
-    const result = heard instanceof OutboundFault ? resultOfFault(heard) : resultOfAnswer(heard)
+    const result = heard instanceof OutboundFault ? resultOfFault(heard) : resultOfAnswer(heard, leftMs() < MIN_TRY_MS)
     return { request: shown(request, headers), heard, result }
   }
 
@@ -64,5 +64,6 @@ async function hear(
 }
 
 function isWorthASecond(heard: OutboundAnswer | OutboundFault): boolean {
-  return heard instanceof OutboundFault ? heard.kind === 'connection' : RETRIED_STATUSES.has(heard.status)
+  if (heard instanceof OutboundFault) return heard.kind === 'connection'
+  return RETRIED_STATUSES.has(heard.status) || hasBrokenOff(heard)
 }

@@ -28,7 +28,8 @@ export type McpClient = {
 
 /** The versions of the protocol that we speak, the newest first. */
 const VERSIONS = ['2025-06-18', '2025-03-26']
-const STEP_TIMEOUT_MS = 10_000
+/** Of one request. */
+export const STEP_TIMEOUT_MS = 10_000
 const MAX_MESSAGE_BYTES = 262_144
 const MAX_PAGES = 10
 const MAX_LISTED = 500

@@ -150,6 +150,22 @@ describe('the tools of a server', () => {
     expect(await of('orders')).toHaveLength(2)
   })
 
+  it('are asked for at once where one of them is wanted by name, which is told why there are none', async () => {
+    const { of, made, tenant, warned } = tenantTools()
+    server.version = '1999-01-01'
+    expect(await of('orders')).toEqual([])
+    const reason = 'The server speaks no version of the protocol that this service does.'
+    expect(warned).toMatchObject([{ server: 'orders', reason }])
+    const wanted = made.find(tenant, 'orders__look_up')
+    await expect(wanted).rejects.toMatchObject({
+      ...{ code: 'upstream_failed', message: `The tools of orders are not known: ${reason}` },
+    })
+    server.version = null
+    expect((await made.find(tenant, 'orders__look_up'))?.declaration.name).toBe('orders__look_up')
+    expect(await made.find(tenant, 'orders__other')).toBe(null)
+    expect(await made.find(tenant, 'other')).toBe(null)
+  })
+
   it('are waited for so long, and there are none until they come', async () => {
     const { of, clock } = tenantTools()
     server.isSilent = true
@@ -171,8 +187,9 @@ describe('the tools of a server', () => {
   })
 
   it('of our own network are not asked for', async () => {
-    const { of } = tenantTools({ allowPrivate: false })
+    const { of, made, tenant } = tenantTools({ allowPrivate: false })
     expect(await of('orders')).toEqual([])
+    await expect(made.find(tenant, 'orders__look_up')).rejects.toMatchObject({ code: 'invalid_request' })
     expect(server.asked).toEqual([])
   })
 })
@@ -248,6 +265,16 @@ describe('a tool of a server', () => {
       { output: { error: 'No.' }, status: 'error' },
     ],
     [{ content: [{ type: 'image', data: 'x' }] }, { output: { result: '(image)' } }],
+    [
+      {
+        content: [
+          { type: 'resource', resource: { uri: 'a:1', text: 'On its way.' } },
+          { type: 'resource', resource: { uri: 'a:2', blob: 'x' } },
+          { type: 'resource_link', name: 'Order 2', uri: 'https://example.com/2' },
+        ],
+      },
+      { output: { result: 'On its way.\n(resource)\n(resource_link: Order 2 https://example.com/2)' } },
+    ],
     [{ rpcError: 'Unknown order' }, { output: { error: 'Unknown order' }, status: 'error' }],
     [
       { status: 500, body: 'oops' },
@@ -270,13 +297,21 @@ describe('a tool of a server', () => {
     expect(server.of('tools/call')).toHaveLength(1)
   })
 
-  it('that hangs is given up', async () => {
+  it('whose answer is longer than is read was called, and says so', async () => {
+    const { run } = tenantTools()
+    server.result = { content: [{ type: 'text', text: 'x'.repeat(300_000) }] }
+    const { output, status } = await run({ id: 'a' })
+    expect([status, output['error']]).toEqual(['error', expect.stringMatching(/^The tool was called, .* too long/)])
+  })
+
+  it.each(['hang', 'drip'] as const)('that has not answered in time is given up: %s', async (behaviour) => {
     const { run, clock } = tenantTools()
-    server.result = 'hang'
+    server.result = behaviour
     const result = run({ id: 'a' })
     await until(() => server.of('tools/call').length > 0, { what: 'the call' })
     await clock.advance(10_000)
-    expect(await result).toMatchObject({ status: 'timeout' })
+    const error = expect.stringMatching(/not known whether it was done/)
+    expect(await result).toMatchObject({ status: 'timeout', output: { error } })
   })
 
   it.each([

@@ -1,9 +1,11 @@
 import { type Clock, othersFirst, withTimeout } from '../../kernel/clock.ts'
 import { sha256 } from '../../kernel/seal.ts'
 import type { Log } from '../../platform/log.ts'
+import { OutboundFault } from '../../platform/outbound/fault.ts'
 import type { AskingTool } from './asking-tool.ts'
 import type { AskDeps } from './http-tool.ts'
 import { type McpListed, makeMcpClient, type RuntimeMcpServer } from './mcp-client.ts'
+import { McpFault } from './mcp-message.ts'
 import { checkFault, mcpTool, mcpToolName, offerFault } from './mcp-tool.ts'
 
 /** What the servers of tenants offer, as far as it is known. */
@@ -13,6 +15,8 @@ export type McpLists = {
    * again; one that is not known is waited for, 2 s at most, and then there is none yet. Never rejects.
    */
   toolsOf(server: RuntimeMcpServer, tenantId: string): Promise<AskingTool[]>
+  /** Asks a server whose tools are not known for them at once, and tells why they still are not; null: they are. Never rejects. */
+  faultOf(server: RuntimeMcpServer, tenantId: string): Promise<Error | null>
   /** Gives up what is on its way, and waits for that. */
   close(): Promise<void>
 }
@@ -21,6 +25,8 @@ type Deps = AskDeps & { log: Pick<Log, 'warn'>; version: string }
 type Entry = {
   tools: AskingTool[]
   staleAtMs: number
+  /** Why the list that was asked for last did not come. */
+  fault: Error | null
   asking: Promise<void> | null
   client: ReturnType<typeof makeMcpClient>
   /** The tools and schemas of its last list that the log told of. */
@@ -31,6 +37,8 @@ const FRESH_MS = 5 * 60_000
 /** A server that failed is left alone for so long. */
 const RETRY_MS = 30_000
 const WAIT_MS = 2_000
+/** As long as a tool has that is tried. */
+const FAULT_WAIT_MS = 10_000
 /** Of one server. */
 const MAX_TOOLS = 100
 
@@ -45,7 +53,14 @@ export function makeMcpLists(deps: Deps): McpLists {
     const known = entries.get(server)
     if (known) return known
     const client = makeMcpClient({ ...deps, stopping: closing.signal }, server)
-    const entry: Entry = { tools: [], staleAtMs: clock.monotonicMs(), asking: null, client, said: new Set() }
+    const entry: Entry = {
+      tools: [],
+      staleAtMs: clock.monotonicMs(),
+      fault: null,
+      asking: null,
+      client,
+      said: new Set(),
+    }
     entries.set(server, entry)
     return entry
   }
@@ -57,9 +72,14 @@ export function makeMcpLists(deps: Deps): McpLists {
       entry.tools = tools
       tell(entry, faults, { tenant_id: tenantId, server: server.name })
       entry.staleAtMs = clock.monotonicMs() + FRESH_MS
+      entry.fault = null
     } catch (err) {
       entry.staleAtMs = clock.monotonicMs() + RETRY_MS
-      log.warn({ err, tenant_id: tenantId, server: server.name }, 'the tools of a server are not known')
+      entry.fault = err as Error
+      log.warn(
+        { err, reason: reasonOf(err), tenant_id: tenantId, server: server.name },
+        'the tools of a server are not known',
+      )
     }
   }
 
@@ -94,6 +114,16 @@ export function makeMcpLists(deps: Deps): McpLists {
       if (entry.tools.length === 0) await inTime(clock, renewed)
       return entry.tools
     },
+    async faultOf(server, tenantId) {
+      const entry = entryOf(server)
+      const mustAsk = entry.fault !== null || entry.asking !== null || clock.monotonicMs() >= entry.staleAtMs
+      if (!mustAsk || closing.signal.aborted) return entry.fault
+      const late = () => new OutboundFault('timeout', 'It has not told them in time.')
+      const fault = await withTimeout(clock, asked(entry, server, tenantId), FAULT_WAIT_MS, late).catch(
+        (err: Error) => err,
+      )
+      return fault ?? entry.fault
+    },
     async close() {
       closing.abort()
       await Promise.all(running)
@@ -124,6 +154,11 @@ async function offered({ client }: Entry, server: RuntimeMcpServer, listed: McpL
     tools.set(name, mcpTool(client, tool, { name, isAsync: server.async, isHeavy: heavy !== null }))
   }
   return { tools: [...tools.values()], faults }
+}
+
+/** What a tenant may read of it: sentences of ours. */
+function reasonOf(err: unknown): string | undefined {
+  return err instanceof McpFault || err instanceof OutboundFault ? err.message : undefined
 }
 
 function keyOf(name: string, { inputSchema }: McpListed): string {

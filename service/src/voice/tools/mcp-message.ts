@@ -15,14 +15,15 @@ const MAX_TOLD_CHARS = 500
  *
  * @throws McpFault when it is not there.
  */
-export function answerIn({ status, headers, body, isWhole }: OutboundAnswer, id: number): RpcAnswer {
+export function answerIn({ status, headers, body, isWhole, isTooLong }: OutboundAnswer, id: number): RpcAnswer {
   if (status < 200 || status > 299) throw new McpFault(`The server answered ${status}.`)
   const text = body.toString()
   const found = isStream(headers) ? eventsIn(text).find((message) => isFor(message, id)) : parsed(text)
-  if (!isFor(found, id)) {
-    throw new McpFault(isWhole ? 'The server sent no answer of the protocol.' : 'The answer of the server is too long.')
-  }
-  return readAnswer(found)
+  if (isFor(found, id)) return readAnswer(found)
+  if (isWhole) throw new McpFault('The server sent no answer of the protocol.')
+  throw new McpFault(
+    isTooLong ? 'The answer of the server is too long.' : 'The answer of the server did not come to its end.',
+  )
 }
 
 /**

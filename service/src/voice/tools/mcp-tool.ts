@@ -1,17 +1,21 @@
+import type { OutboundAnswer } from '../../platform/outbound/exchange.ts'
 import { OutboundFault } from '../../platform/outbound/fault.ts'
 import { jsonSizeFault } from '../../tenancy/agent-config-json-schema.ts'
 import { OF_STORED, weightFault } from '../../tenancy/schema-weight.ts'
 import { makeArgumentCheck } from './argument-check.ts'
 import type { AskingTool } from './asking-tool.ts'
-import type { McpCalled, McpClient, McpListed } from './mcp-client.ts'
+import { type McpCalled, type McpClient, type McpListed, STEP_TIMEOUT_MS } from './mcp-client.ts'
 import { isRecord, McpFault } from './mcp-message.ts'
 import type { ToolResult } from './tool.ts'
-import { fitting, isTooDeep, resultOfAnswer, resultOfFault } from './tool-answer.ts'
+import { fitting, hasBrokenOff, isTooDeep, resultOfAnswer, resultOfFault } from './tool-answer.ts'
 
 const MAX_NAME_CHARS = 64
 const MAX_DESCRIPTION_CHARS = 4_000
 const MAX_SCHEMA_BYTES = 32_768
 const MAX_SCHEMA_DEPTH = 32
+const MAX_KIND_CHARS = 40
+/** A step ends by its own time; this is for what hangs all the same. */
+const DEADLINE_MS = STEP_TIMEOUT_MS + 1_000
 
 /** As models and agents call it: the server's name before its own, in the letters that both take. */
 export function mcpToolName(server: string, tool: string): string {
@@ -50,14 +54,14 @@ export function mcpTool(client: McpClient, listed: McpListed, called: Called): A
     declaration: { name, description: listed.description.slice(0, MAX_DESCRIPTION_CHARS).toWellFormed(), parameters },
     maxPerCall: null,
     isAsync,
+    deadlineMs: DEADLINE_MS,
     ask,
     run: async (args, call, signal) => (await ask(args, call, signal)).result,
   }
 }
 
 function resultOf({ heard, answer }: McpCalled): ToolResult {
-  if (answer instanceof McpFault && !(heard instanceof OutboundFault) && heard.status > 299)
-    return resultOfAnswer(heard)
+  if (answer instanceof McpFault && !(heard instanceof OutboundFault)) return resultOfUnread(heard, answer)
   if (answer instanceof McpFault) return { output: { error: answer.message }, status: 'error' }
   if (heard instanceof OutboundFault) return resultOfFault(heard)
   if (!answer || 'error' in answer) return { output: { error: answer?.error.message ?? '' }, status: 'error' }
@@ -67,15 +71,32 @@ function resultOf({ heard, answer }: McpCalled): ToolResult {
   return { output: fitting({}, 'result', { value, isCut: false }) }
 }
 
+/** Of an answer in which that of the server is not to be found. */
+function resultOfUnread(heard: OutboundAnswer, fault: McpFault): ToolResult {
+  if (heard.status > 299) return resultOfAnswer(heard, false)
+  if (hasBrokenOff(heard))
+    return { output: { error: `${fault.message} It is not known whether it was done.` }, status: 'timeout' }
+  const error = heard.isTooLong ? DONE_TOO_LONG : fault.message
+  return { output: { error }, status: 'error' }
+}
+
+const DONE_TOO_LONG = 'The tool was called, and its answer is too long to be told: to call it again brings the same.'
+
 function toldOf(structured: unknown, content: unknown): unknown {
   if (!isRecord(structured)) return spoken(content)
   return isTooDeep(structured) ? spoken(content) || '(an answer that is nested too deep to be told)' : structured
 }
 
-/** The text of an answer; what is none is named. */
+/** The text of an answer, that of resources in it, and where others are; what is none of these is named. */
 function spoken(content: unknown): string {
   const parts = Array.isArray(content) ? content.filter(isRecord) : []
-  return parts
-    .map(({ type, text }) => (type === 'text' && typeof text === 'string' ? text : `(${String(type).slice(0, 40)})`))
-    .join('\n')
+  return parts.map(partOf).join('\n')
+}
+
+function partOf({ type, text, resource, name, uri }: Record<string, unknown>): string {
+  if (type === 'text' && typeof text === 'string') return text
+  if (type === 'resource' && isRecord(resource) && typeof resource['text'] === 'string') return resource['text']
+  const kind = String(type).slice(0, MAX_KIND_CHARS)
+  const where = type === 'resource_link' ? [name, uri].filter((one) => typeof one === 'string').join(' ') : ''
+  return where === '' ? `(${kind})` : `(${kind}: ${where})`
 }

@@ -1,4 +1,6 @@
+import { AppError } from '../../kernel/errors.ts'
 import type { Log } from '../../platform/log.ts'
+import { OutboundFault } from '../../platform/outbound/fault.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { BUILT_IN_TOOLS } from '../../tenancy/tenant-tools.ts'
 import type { AskingTool } from './asking-tool.ts'
@@ -15,7 +17,12 @@ export type TenantTools = {
    * tool is left out, and told in the log, once until the tenant's document changes.
    */
   of(tenant: TenantRuntime, names: readonly string[]): Promise<AskingTool[]>
-  /** One of all that the tenant has; null when there is none of this name. */
+  /**
+   * One of all that the tenant has; null when there is none of this name.
+   *
+   * @throws AppError `upstream_failed` when the server whose tool it may be does not tell its tools, `invalid_request` when it must not be
+   * asked.
+   */
   find(tenant: TenantRuntime, name: string): Promise<AskingTool | null>
   close(): Promise<void>
 }
@@ -76,15 +83,24 @@ export function makeTenantTools(deps: Deps): TenantTools {
       )
     },
     async find(tenant, wanted) {
-      const [tool] = await chosen(
-        tenant,
-        (name) => name === wanted,
-        (server) => isOf(wanted, server),
-      )
-      return tool ?? null
+      const isWanted = (name: string) => name === wanted
+      const mayBeOf = (server: string) => isOf(wanted, server)
+      const [tool] = await chosen(tenant, isWanted, mayBeOf)
+      if (tool) return tool
+      const server = tenant.tools.find((one) => one.type === 'mcp' && mayBeOf(one.name))
+      if (server?.type !== 'mcp') return null
+      const fault = await lists.faultOf(server, tenant.tenant_id)
+      if (fault) throw refusedBy(server.name, fault)
+      return (await chosen(tenant, isWanted, mayBeOf))[0] ?? null
     },
     close: lists.close,
   }
+}
+
+function refusedBy(server: string, fault: Error): AppError {
+  const isForbidden = fault instanceof OutboundFault && fault.kind === 'forbidden'
+  const why = `The tools of ${server} are not known: ${fault.message}`
+  return new AppError(isForbidden ? 'invalid_request' : 'upstream_failed', why, { cause: fault })
 }
 
 /** Whether a name is that of a built-in tool or of one of the tenant's; what a server offers is not looked at. */

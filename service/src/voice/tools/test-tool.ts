@@ -21,7 +21,8 @@ export type ToolTrials = {
    *
    * @param agentKey tries it as that agent may; null for whoever.
    * @throws AppError `not_found` for a name that is none of the tenant's tools; `invalid_request` for arguments that do not fit,
-   * and for an agent that there is not, or that may not use it; `upstream_failed` when there was no answer, or one of 5xx.
+   * and for an agent that there is not, or that may not use it; `upstream_failed` when there was no answer, or one of 5xx, and when a
+   * server does not tell its tools.
    */
   run(
     tenantId: TenantId,
@@ -38,30 +39,33 @@ type Deps = {
 }
 
 const MAX_TOLD_CHARS = 300
+/** Who tries a tool as no agent. */
+const NOBODY = 'test'
 
 const NOT_ITS_TOOL = 'is an agent that may not use it: the tools of its published version do not name it'
 
 export function makeToolTrials({ clock, tenants, resolveAgent, tools }: Deps): ToolTrials {
-  async function toolOf(tenant: TenantRuntime, name: string, agentKey: string | null): Promise<AskingTool> {
+  /** The tool, and the name of who tries it. */
+  async function toolOf(tenant: TenantRuntime, name: string, agentKey: string | null): Promise<[AskingTool, string]> {
     const tool = await tools.find(tenant, name)
     if (!tool) throw new AppError('not_found', 'None of your tools has this name.')
-    if (agentKey === null) return tool
+    if (agentKey === null) return [tool, NOBODY]
     const agent = await resolveAgent(tenant, { agentKey })
     if (agent?.agentKey !== agentKey) throw refusedAgent('is not the key of an agent with a published version')
     const own = await tools.of(tenant, agent.config.tools)
     if (!own.some(({ declaration }) => declaration.name === name)) throw refusedAgent(NOT_ITS_TOOL)
-    return tool
+    return [tool, agent.agentName]
   }
 
   return {
     async run(tenantId, name, { args, agentKey }) {
       const tenant = await tenants.get(tenantId)
       if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
-      const tool = await toolOf(tenant, name, agentKey)
+      const [tool, agentName] = await toolOf(tenant, name, agentKey)
       if (JSON.stringify(args).length > MAX_ARGUMENT_CHARS) refused(new ToolRefusal('they are too long'))
       const startedMs = clock.monotonicMs()
       const asked = await within(clock, deadlineOf(tool), (signal) =>
-        tool.ask(args, trialCall(tenant, clock), signal),
+        tool.ask(args, trialCall(tenant, { agentName, clock }), signal),
       ).catch(refused)
       expectAnswer(asked)
       return { asked, durationMs: Math.round(clock.monotonicMs() - startedMs) }
@@ -70,9 +74,9 @@ export function makeToolTrials({ clock, tenants, resolveAgent, tools }: Deps): T
 }
 
 /** What stands in for the call of a caller. */
-function trialCall(tenant: TenantRuntime, clock: Clock): CallFacts {
+function trialCall(tenant: TenantRuntime, { agentName, clock }: { agentName: string; clock: Clock }): CallFacts {
   const sessionId = newId<SessionId>(clock.now())
-  const call = { callSid: 'test', streamSid: 'test', agentName: 'test', customerPhone: 'test', callId: 'test' }
+  const call = { callSid: 'test', streamSid: 'test', agentName, customerPhone: 'test', callId: 'test' }
   return { tenant, sessionId, ...call }
 }
 

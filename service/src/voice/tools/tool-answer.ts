@@ -10,16 +10,32 @@ const MAX_RESULT_BYTES = 8_000
 /** The first guess at how much of a long text fits. */
 const FIRST_CUT_CHARS = 7_000
 
-/** What a model is told of an answer: its body as JSON where it is some, else as text, as far as it fits. */
-export function resultOfAnswer({ status, headers, body, isWhole }: OutboundAnswer): ToolResult {
+/** Whether the end of an answer never came: what there is of it says nothing, however it begins. */
+export function hasBrokenOff({ isWhole, isTooLong }: OutboundAnswer): boolean {
+  return !isWhole && !isTooLong
+}
+
+/**
+ * What a model is told of an answer: its body as JSON where it is some, else as text, as far as it fits.
+ *
+ * @param isLate whether the time for it is over.
+ */
+export function resultOfAnswer(answer: OutboundAnswer, isLate: boolean): ToolResult {
+  const { status, headers, body, isWhole } = answer
   const text = textOf(body, headers['content-type'])
   if (status < 200 || status > 299) {
     const redirects = status >= 300 && status < 400 ? '; redirects are not followed' : ''
     const error = `the address answered ${status}${redirects}`
     return { output: fitting({ error }, 'body', text === '' ? null : said(text, isWhole)), status: 'error' }
   }
+  if (hasBrokenOff(answer)) {
+    const output = fitting({ error: BROKEN_OFF, status }, 'body', text === '' ? null : said(text, isWhole))
+    return { output, status: isLate ? 'timeout' : 'error' }
+  }
   return { output: fitting({ status }, 'body', said(text, isWhole)) }
 }
+
+const BROKEN_OFF = 'The answer did not come to its end. It is not known whether it was done.'
 
 /** What a model is told when there was no answer. */
 export function resultOfFault({ kind, message }: OutboundFault): ToolResult {

@@ -14,7 +14,11 @@ export type ToolRequest = {
 
 const MAX_URL_CHARS = 8_000
 const MAX_KEY_CHARS = 255
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+const HEADER_VALUE = /^[\t\x20-\x7e]*$/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a value with one of them would begin another header.
+const NO_LINE = /[\x00-\x08\x0a-\x1f\x7f]/
+/** What is percent-encoded of a value that a header cannot hold, the sign of that among it. */
+const NOT_IN_HEADER = /[^\t\x20-\x24\x26-\x7e]/gu
 /** Parts of a path that an address swallows with the part before it, however they are spelled. */
 const DOTS = /^(?:\.|%2e){1,2}$/i
 
@@ -23,7 +27,8 @@ const DOTS = /^(?:\.|%2e){1,2}$/i
  * body, or in the query where a method has none.
  *
  * What is filled in never leaves its place: in the address it is percent-encoded, and may be neither nothing nor a step up in the
- * path; in a header it must be on one line.
+ * path; in a header it must be on one line, and with a character beyond ASCII in it, it is percent-encoded: servers do not agree on
+ * what else bytes mean there.
  *
  * @throws ToolRefusal for a value that cannot stand where it is wanted.
  */
@@ -98,8 +103,8 @@ function filledHeaders(headers: Record<string, string>, values: Map<string, unkn
     header,
     fillPlaceholders(template, (name) => {
       const value = textOf(values.get(name))
-      if (!HEADER_VALUE.test(value)) throw new ToolRefusal(`${name} has characters that cannot be sent`)
-      return value
+      if (NO_LINE.test(value)) throw new ToolRefusal(`${name} has characters that cannot be sent`)
+      return HEADER_VALUE.test(value) ? value : value.toWellFormed().replaceAll(NOT_IN_HEADER, encodeURIComponent)
     }),
   ])
   return Object.fromEntries(filled) as Record<string, string>
