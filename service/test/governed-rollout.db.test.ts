@@ -60,7 +60,7 @@ function useRollout(live: LiveApp) {
   /** Numbers whose calls the second version answers, or the published one. */
   function callersOf(isSecond: boolean, count: number): string[] {
     const numbers = Array.from({ length: 200 }, (_, index) => `+1202555${1_000 + index}`)
-    const share = [{ percentage: SHARE }]
+    const share = [{ percentage: SHARE, startsAt: null }]
     return numbers
       .filter((caller) => (chooseShare(share, { agentId: ids.agent, caller }) !== null) === isSecond)
       .slice(0, count)

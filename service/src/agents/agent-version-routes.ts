@@ -136,7 +136,7 @@ function answer(version: AgentVersionRecord) {
 }
 
 function toWire(record: AgentVersionRecord) {
-  const { created_at, updated_at, published_at, ...version } = record
+  const { created_at, updated_at, published_at, config_changed_at: _, ...version } = record
   return {
     ...version,
     etag: versionEtag(record),

@@ -24,6 +24,8 @@ type AgentVersionRow = {
   created_at: Date
   updated_at: Date
   published_at: Date | null
+  /** When it began to say what it says, if that is not what it said at first. */
+  config_changed_at: Date | null
 }
 
 declare module '../platform/db/schema.ts' {
@@ -69,8 +71,8 @@ export async function findAgentVersion(
   return row ?? null
 }
 
-/** A version that calls of its agent may be answered by. `traffic_percentage`: its share; null without an entry. */
-export type SpeakingVersion = AgentVersion & { traffic_percentage: number | null }
+/** A version that calls of its agent may be answered by. `traffic_percentage`: its share; null without an entry, as where that begins. */
+export type SpeakingVersion = AgentVersion & { traffic_percentage: number | null; starts_at: number | null }
 
 /** The published version of the agent of this key, and those with a share of its calls, in the order of the shares. */
 export async function findSpeakingVersions(db: Db, tenantId: TenantId, agentKey: string): Promise<SpeakingVersion[]> {
@@ -78,7 +80,7 @@ export async function findSpeakingVersions(db: Db, tenantId: TenantId, agentKey:
     .leftJoin('agent_version_rollouts as rollout', (join) =>
       join.onRef('rollout.tenant_id', '=', 'version.tenant_id').onRef('rollout.agent_version_id', '=', 'version.id'),
     )
-    .select(sql<number | null>`rollout.traffic_percentage::float8`.as('traffic_percentage'))
+    .select(['rollout.starts_at', sql<number | null>`rollout.traffic_percentage::float8`.as('traffic_percentage')])
     .where('agent.agent_key', '=', agentKey)
     .where((eb) => eb.or([eb('version.status', '=', 'published'), eb('rollout.position', 'is not', null)]))
     .orderBy('rollout.position')
@@ -100,11 +102,11 @@ export async function nextVersionNumber(tx: Tx, tenantId: TenantId, agentId: Age
 export async function insertDraft(
   tx: Tx,
   tenantId: TenantId,
-  draft: Omit<AgentVersionRow, 'tenant_id' | 'status' | 'published_at'>,
+  draft: Omit<AgentVersionRow, 'tenant_id' | 'status' | 'published_at' | 'config_changed_at'>,
 ): Promise<void> {
   await tx
     .insertInto('agent_versions')
-    .values({ ...draft, tenant_id: tenantId, status: 'draft', published_at: null })
+    .values({ ...draft, tenant_id: tenantId, status: 'draft', published_at: null, config_changed_at: null })
     .execute()
 }
 
@@ -129,7 +131,7 @@ export async function replaceDraftConfig(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('agent_versions')
-    .set({ config: change.config, updated_at: change.at })
+    .set({ config: change.config, updated_at: change.at, config_changed_at: change.at })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', versionId)
     .where('status', '=', 'draft')

@@ -21,7 +21,8 @@ import { chooseShare } from './rollout-shares.ts'
 export type AgentChoice = { agentKey: string; caller?: string } | { versionId: AgentVersionId } | null
 
 /** What the agent of a key speaks by: each share of its calls, and the published version behind them. */
-type Speakers = { agentId: AgentId; published: ResolvedAgent; shares: { percentage: number; agent: ResolvedAgent }[] }
+type Speaker = { percentage: number; startsAt: number | null; agent: ResolvedAgent }
+type Speakers = { agentId: AgentId; published: ResolvedAgent; shares: Speaker[] }
 
 /** What a call speaks by. The ids and the key are null when the tenant document's own `agent` speaks. */
 export type ResolvedAgent = {
@@ -96,8 +97,8 @@ function speakersOf(versions: SpeakingVersion[]): Speakers | null {
   const published = versions.find(({ status }) => status === 'published')
   if (!published) return null
   const shares = versions.flatMap((version) => {
-    const { traffic_percentage: percentage } = version
-    return percentage === null ? [] : [{ percentage, agent: fromVersion(version) }]
+    const { traffic_percentage: percentage, starts_at: startsAt } = version
+    return percentage === null ? [] : [{ percentage, startsAt, agent: fromVersion(version) }]
   })
   return { agentId: published.agent_id, published: fromVersion(published), shares }
 }

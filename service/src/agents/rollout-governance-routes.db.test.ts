@@ -141,7 +141,7 @@ describe('POST rollout-governance/evaluate', () => {
     ])
   })
 
-  it('takes its share with apply: the others keep theirs and close up, and it is audited and told', async () => {
+  it('takes its share with apply: the others keep theirs and their callers, and it is audited and told', async () => {
     await scored(mine.second, TWENTY_BAD)
     const { etag } = await shares()
     const evaluation = await evaluate({ apply: true })
@@ -149,6 +149,8 @@ describe('POST rollout-governance/evaluate', () => {
     expect(evaluation.reasons).toContain('The share of version 2, 30%, went to the published version 1.')
     const { rollouts } = await shares()
     expect(rollouts).toMatchObject([{ agent_version_id: mine.third, position: 0, traffic_percentage: 20 }])
+    const places = test.db.selectFrom('agent_version_rollouts').select('starts_at')
+    expect(await places.where('agent_id', '=', mine.agentId).execute()).toEqual([{ starts_at: 3_000 }])
     expect(await audited()).toMatchObject([
       {
         ...{ tenant_id: 'acme', target_id: mine.agentId, actor_kind: 'key' },
@@ -182,6 +184,16 @@ describe('POST rollout-governance/evaluate', () => {
     await scored(mine.second, TWENTY_BAD, { ...liveThen, begunAt: changed.updated_at })
     const judged = { status: 'rollback_recommended', rollout_versions: [{ eval_count: 20 }, {}] }
     expect(await evaluate()).toMatchObject(judged)
+  })
+
+  it('judges what was changed as a draft by the calls since, also once it was published', async () => {
+    await scored(mine.second, TWENTY_BAD)
+    const versions = makeAgentVersions(parts())
+    await versions.replaceConfig(ACME, mine.second, { config: { greeting: 'Hello.' } }, THE_SYSTEM)
+    for (const id of [mine.second, mine.published]) await versions.publish(ACME, id, THE_SYSTEM)
+    const entries = [{ agent_version_id: mine.second, traffic_percentage: 50 }]
+    await makeRollouts(parts()).replace(ACME, mine.agentId, { entries }, THE_SYSTEM)
+    expect(await evaluate()).toMatchObject({ status: 'insufficient_data', rollout_versions: [{ eval_count: 0 }] })
   })
 
   it.each<[what: string, given: () => Promise<unknown>, status: string]>([
@@ -221,7 +233,13 @@ describe('POST rollout-governance/evaluate', () => {
   it('judges what a person has just put in its place, not what was there before', async () => {
     await scored(mine.second, TWENTY_BAD)
     const now = new Date(clock.now())
-    const entry = { id: newId<string>(clock.now()), created_at: now, updated_at: now, traffic_percentage: 55 }
+    const entry = {
+      id: newId<string>(clock.now()),
+      created_at: now,
+      updated_at: now,
+      traffic_percentage: 55,
+      starts_at: null,
+    }
     let asked: Promise<GovernanceEvaluation> | undefined
     await test.db.transaction().execute(async (tx) => {
       await lockAgent(tx, ACME, mine.agentId)

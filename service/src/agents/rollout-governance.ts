@@ -47,11 +47,8 @@ export function makeGovernance({ db, clock, tenants }: Deps): Governance {
     const published = speaking.find(({ status }) => status === 'published')
     const { lookback_hours } = policy ?? POLICY_DEFAULTS
     const since = new Date(clock.now() - lookback_hours * HOUR_MS)
-    // What a draft said before it was changed says nothing of what it is now; of others the config stays as it is.
-    const versions = speaking.map(({ id: versionId, status, created_at, updated_at }) => {
-      const isChanged = status === 'draft' && updated_at > created_at
-      return { id: versionId, begunSince: isChanged ? updated_at : null }
-    })
+    // What it said before it was changed says nothing of what it says now.
+    const versions = speaking.map((version) => ({ id: version.id, begunSince: version.config_changed_at }))
     const scores = await scoresOfVersions(handle, tenant_id, { versions, since })
     const judgement = judgeRollout({
       ...{ policy, scores },

@@ -11,6 +11,8 @@ type RolloutRow = {
   position: number
   /** Read as text: two decimals, exact. */
   traffic_percentage: ColumnType<string, number, number>
+  /** Where it begins among the callers, in hundredths of a percent; null: right behind the one before. */
+  starts_at: number | null
   created_at: Date
   updated_at: Date
 }
@@ -30,7 +32,7 @@ export type Rollout = Omit<RolloutRow, 'traffic_percentage'> & {
 }
 
 /** A version and its share, in percent, to be stored in the order of a list. */
-export type NewRollout = Pick<RolloutRow, 'id' | 'agent_version_id' | 'created_at' | 'updated_at'> & {
+export type NewRollout = Pick<RolloutRow, 'id' | 'agent_version_id' | 'starts_at' | 'created_at' | 'updated_at'> & {
   traffic_percentage: number
 }
 
@@ -45,7 +47,13 @@ export async function listRollouts(db: Db, tenantId: TenantId, agentId: AgentId)
       join.onRef('version.tenant_id', '=', 'rollout.tenant_id').onRef('version.id', '=', 'rollout.agent_version_id'),
     )
     .select(['rollout.tenant_id', 'rollout.id', 'rollout.agent_id', 'rollout.agent_version_id', 'rollout.position'])
-    .select(['rollout.created_at', 'rollout.updated_at', 'agent.agent_key', 'agent.name as agent_name'])
+    .select([
+      'rollout.starts_at',
+      'rollout.created_at',
+      'rollout.updated_at',
+      'agent.agent_key',
+      'agent.name as agent_name',
+    ])
     .select(['version.version_number', sql<number>`rollout.traffic_percentage::float8`.as('traffic_percentage')])
     .where('rollout.tenant_id', '=', tenantId)
     .where('rollout.agent_id', '=', agentId)

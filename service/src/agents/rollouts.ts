@@ -9,8 +9,8 @@ import { audit } from '../tenancy/audit-log.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import { checkPrecondition } from '../tenancy/tenant-preconditions.ts'
 import { hasAgent, lockAgent } from './agent-store.ts'
-import { hasTwoDecimals, hundredthsOf } from './rollout-shares.ts'
-import { findVersionsOf, listRollouts, type NewRollout, type Rollout, replaceRollouts } from './rollout-store.ts'
+import { hasTwoDecimals, hundredthsOf, startsOf } from './rollout-shares.ts'
+import { findVersionsOf, listRollouts, type Rollout, replaceRollouts } from './rollout-store.ts'
 
 /** A version and its share in percent, as they are asked for. */
 export type RolloutEntry = { agent_version_id: AgentVersionId; traffic_percentage: number }
@@ -64,8 +64,8 @@ export function makeRollouts({ db, clock }: { db: Db; clock: Clock }): Rollouts 
 type Leaving = { leaves(entry: Rollout): boolean; action: string; by: Actor; at: Date }
 
 /**
- * Takes versions out of the agent's rollout, whose shares go to the published version: the others keep theirs, and close up. Returns
- * what is left. To be called with `lockAgent`.
+ * Takes versions out of the agent's rollout, whose callers go to the published version: the others keep theirs. Returns what is left.
+ * To be called with `lockAgent`.
  */
 export async function takeOut(tx: Tx, tenantId: TenantId, agentId: AgentId, leaving: Leaving): Promise<Rollout[]> {
   const { leaves, action, by, at } = leaving
@@ -81,7 +81,8 @@ type Written = { before: Rollout[]; entries: RolloutEntry[]; action: string; by:
 /** Writes a rollout as a whole, and down that it was written; returns it as it is now. */
 async function write(tx: Tx, tenantId: TenantId, agentId: AgentId, written: Written): Promise<Rollout[]> {
   const { before, entries, action, by, at } = written
-  const rows = entries.map((entry) => rowOf(entry, before, at))
+  const starts = startsOf(entries, before)
+  const rows = entries.map((entry, index) => ({ ...rowOf(entry, before, at), starts_at: starts[index] ?? null }))
   await replaceRollouts(tx, tenantId, agentId, rows)
   const after = await listRollouts(tx, tenantId, agentId)
   await audit(tx, { by, action, tenantId, targetId: agentId, before: before.map(shown), after: after.map(shown), at })
@@ -115,7 +116,7 @@ function expectCurrent(ifMatch: string | undefined, etag: string): void {
 }
 
 /** A version that stays keeps its entry. */
-function rowOf({ agent_version_id, traffic_percentage }: RolloutEntry, before: Rollout[], now: Date): NewRollout {
+function rowOf({ agent_version_id, traffic_percentage }: RolloutEntry, before: Rollout[], now: Date) {
   const known = before.find((entry) => entry.agent_version_id === agent_version_id)
   const id = known?.id ?? newId<string>(now.getTime())
   return { id, agent_version_id, traffic_percentage, created_at: known?.created_at ?? now, updated_at: now }

@@ -111,7 +111,7 @@ export const EVENT_ROWS: RuleRow[] = [
     'events.md',
     by(
       'src/agents/rollout-governance-routes.db',
-      'takes its share with apply: the others keep theirs and close up, and it is audited and told',
+      'takes its share with apply: the others keep theirs and their callers, and it is audited and told',
     ),
   ),
   rule(
