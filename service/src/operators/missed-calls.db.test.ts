@@ -212,6 +212,27 @@ describe('calls that came to nothing', () => {
   })
 
   it.each([
+    ['cancelled', null],
+    ['cancelled', 'failed'],
+    ['completed', 'no_answer'],
+  ] as const)('make one task of several in a row, also when it ends as %s (%s)', async (status, disposition) => {
+    const { caller } = await call()
+    for (let count = 0; count < 2; count += 1) {
+      await clock.advance(5_000)
+      await call({ from: caller })
+    }
+    await clock.advance(5_000)
+    expect(await collect()).toBe(1)
+    await clock.advance(MINUTE_MS)
+    const at = new Date(clock.now())
+    const ended = { status, disposition, completed_at: at, updated_at: at }
+    await test.db.updateTable('callback_tasks').set(ended).execute()
+    expect(await collect()).toBe(0)
+    await call({ from: caller })
+    expect(await collect()).toBe(1)
+  })
+
+  it.each([
     ['nobody can call', '+266696687', 1],
     ['has called over and over', '+12025550142', 2],
   ])('make tasks though there are a hundred before them of one who %s', async (_who, from, made) => {
