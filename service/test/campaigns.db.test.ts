@@ -221,10 +221,13 @@ describe('a campaign', { timeout: 120_000 }, () => {
     await placed(1)
   })
 
-  it('calls who waited for hours that are others now, once it is started again', async () => {
+  /** The tenant has other calling hours from now on. */
+  async function during(start: string, end: string): Promise<void> {
     const { config } = await app.served.administer<{ config: Shown }>('GET', '/tenants/acme')
-    const during = (start: string, end: string) =>
-      app.served.administer('PUT', '/tenants/acme', { ...config, compliance: { calling_hours: { start, end } } })
+    await app.served.administer('PUT', '/tenants/acme', { ...config, compliance: { calling_hours: { start, end } } })
+  }
+
+  it('calls who waited for hours that are others now, once it is started again', async () => {
     await during('08:00', '12:00')
     const id = await started()
     await pass(async () => (await contacts(id))[0]?.outcome === 'outside_calling_hours', 'the contact to be put off')
@@ -233,12 +236,24 @@ describe('a campaign', { timeout: 120_000 }, () => {
     await placed(1)
   })
 
-  it('is over with whom no hours leave any time', async () => {
-    const { config } = await app.served.administer<{ config: Shown }>('GET', '/tenants/acme')
-    const compliance = { calling_hours: { start: '08:00', end: '12:00' } }
-    await app.served.administer('PUT', '/tenants/acme', { ...config, compliance })
-    const id = await started({ calling_hours: { start: '13:00', end: '14:00' } })
-    await pass(async () => (await read(id))['status'] === 'completed', 'the end of the campaign')
+  it('stops by itself where its hours and the tenant’s never meet, and gives nobody up for them', async () => {
+    await during('08:00', '12:00')
+    const id = await started({ contacts: people(2), calling_hours: { start: '13:00', end: '20:00' } })
+    await reached(id, 'paused_by_breaker')
+    expect(await read(id)).toMatchObject({
+      status_reason: expect.stringContaining('calling_hours'),
+      completed_at: null,
+    })
+    expect(await contacts(id)).toMatchObject(Array(2).fill({ status: 'pending', attempts: 0 }))
+    await during('00:00', '24:00')
+    expect((await post(`/${id}/start`)).body.campaign).toMatchObject({ status: 'running', status_reason: null })
+    await placed(2)
+  })
+
+  it('is over with who may be in zones so far apart that no hours leave any time', async () => {
+    await during('08:00', '12:00')
+    const id = await started({ contacts: [{ phone: '+79161234567' }], calling_hours: { start: '09:00', end: '17:00' } })
+    await reached(id, 'completed')
     expect(await contacts(id)).toMatchObject([{ status: 'refused', outcome: 'outside_calling_hours', attempts: 0 }])
   })
 

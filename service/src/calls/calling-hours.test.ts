@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LocalTime } from '../kernel/local-time.ts'
-import { clockText, closedZone, isWithin, USUAL_HOURS } from './calling-hours.ts'
+import { clockText, closedZone, haveCommonTime, isWithin, USUAL_HOURS } from './calling-hours.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 1_440
@@ -49,6 +49,23 @@ describe('calling hours', () => {
         // Walked from the start, the end comes after the moment.
         const sinceStart = (now - a + DAY_MINUTES) % DAY_MINUTES
         expect(isWithin({ start, end }, nowMs)).toBe(sinceStart < (b - a + DAY_MINUTES) % DAY_MINUTES)
+      }),
+    )
+  })
+})
+
+describe('several spans of hours', () => {
+  const minute = fc.integer({ min: 0, max: DAY_MINUTES - 1 })
+  const hours = fc
+    .tuple(minute, minute)
+    .filter(([a, b]) => a !== b)
+    .map(([a, b]) => ({ start: clockText(a * MINUTE_MS), end: clockText(b * MINUTE_MS) }))
+  const minutesMs = Array.from({ length: DAY_MINUTES }, (_, n) => n * MINUTE_MS)
+
+  it('have a time in common where some minute of the day is within them all', () => {
+    fc.assert(
+      fc.property(fc.array(hours, { minLength: 1, maxLength: 3 }), (all) => {
+        expect(haveCommonTime(all)).toBe(minutesMs.some((ms) => all.every((each) => isWithin(each, ms))))
       }),
     )
   })

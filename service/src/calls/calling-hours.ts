@@ -12,6 +12,12 @@ export function isWithin({ start, end }: CallingHours, atMs: number): boolean {
   return startMs < endMs ? startMs <= atMs && atMs < endMs : startMs <= atMs || atMs < endMs
 }
 
+/** Whether some time of the day is within all of them. */
+export function haveCommonTime(all: readonly CallingHours[]): boolean {
+  // What they have in common begins where one of them does.
+  return all.some(({ start }) => all.every((each) => isWithin(each, msOf(start))))
+}
+
 /**
  * The first of the zones in which calls may not be made now; null when they may be in all.
  *

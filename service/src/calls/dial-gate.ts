@@ -9,7 +9,7 @@ import { LONGEST_LIVE_MS } from '../records/call-values.ts'
 import { countLiveCalls, lockBeginnings } from '../records/live-call-store.ts'
 import { type DayRefusal, dayRefusal, spentToday } from '../records/spent-today.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { type CallingHours, clockText, closedZone, USUAL_HOURS } from './calling-hours.ts'
+import { type CallingHours, clockText, closedZone, haveCommonTime, USUAL_HOURS } from './calling-hours.ts'
 import { countAttempts } from './dial-gate-store.ts'
 import { zonesOf } from './number-zones.ts'
 
@@ -57,6 +57,8 @@ export type DialGate = {
    * all.
    */
   opensAt(tenant: TenantRuntime, dial: { to: string; hours: CallingHours | null }): Date | null
+  /** Whether the hours of dispatches, and of a campaign, have any time in common: without that, nobody may be called anywhere. */
+  everOpens(tenant: TenantRuntime, hours: CallingHours | null): boolean
 }
 
 const DAY_MS = 86_400_000
@@ -113,6 +115,7 @@ export function makeDialGate({ clock }: { clock: Clock }): DialGate {
       }
       return null
     },
+    everOpens: (tenant, hours) => haveCommonTime(hoursOf(tenant, { kind: 'campaign', hours })),
   }
 }
 

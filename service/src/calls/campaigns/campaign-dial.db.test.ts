@@ -36,7 +36,7 @@ describe('the pace of a campaign', () => {
     const dial = makeDialContact({
       ...{ db, clock, resolveAgent, hasModel: true, log: { error: () => undefined } },
       capacity: { askToDial: () => null, ringing: [], rang: () => {} },
-      gate: { opensAt: () => new Date(clock.now()) },
+      gate: { opensAt: () => new Date(clock.now()), everOpens: () => true },
       dialing: {
         place() {
           const { promise, reject } = Promise.withResolvers<never>()

@@ -8,7 +8,7 @@ import type { CallLogRow } from '../../records/call-log-store.ts'
 import { hasCall, lockNumber } from '../../records/live-call-store.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { onMachine } from '../../voice/stream-begin.ts'
-import type { CallingHours } from '../calling-hours.ts'
+import { type CallingHours, USUAL_HOURS } from '../calling-hours.ts'
 import type { DialGate } from '../dial-gate.ts'
 import type { Dialing } from '../dialing.ts'
 import { expectAble } from '../make-call.ts'
@@ -34,13 +34,16 @@ type Deps = {
   capacity: RoomToDial
   hasModel: boolean
   dialing: Pick<Dialing, 'place'>
-  gate: Pick<DialGate, 'opensAt'>
+  gate: Pick<DialGate, 'opensAt' | 'everOpens'>
 }
 
 /** Whatever is said of a number by these is true tomorrow, too. */
 const FOR_GOOD = new Set(['dnc_listed', 'premium_number', 'country_not_allowed', 'consent_missing'])
 /** Nothing but a person can mend these. */
 const UNMENDED = new Set(['invalid_request', 'missing_route', 'no_agent'])
+const NEVER_OPENS =
+  'No time of the day is within both its calling_hours and those of the tenant ' +
+  `(compliance.calling_hours, else ${USUAL_HOURS.start}–${USUAL_HOURS.end}): start it again once that is mended.`
 /** There is no room here, or the database is away. */
 const NO_ROOM_MS = 5_000
 const TENANT_BUSY_MS = 5_000
@@ -107,8 +110,11 @@ export function makeDialContact(deps: Deps): DialContact {
     const now = new Date(clock.now())
     if (FOR_GOOD.has(code)) return release(claimed, { status: 'refused', outcome: code, updated_at: now }, now)
     if (code === 'outside_calling_hours') {
-      const opens = deps.gate.opensAt(tenant, { to: contact.phone, hours: hoursOf(campaign) })
-      // Hours of the tenant's and of its own, or zones of a number, that have no moment in common.
+      const hours = hoursOf(campaign)
+      // Those of the tenant may be others in a moment: nobody is given up for them.
+      if (!deps.gate.everOpens(tenant, hours)) return stop(claimed, NEVER_OPENS)
+      const opens = deps.gate.opensAt(tenant, { to: contact.phone, hours })
+      // The number may be in zones that lie too far apart.
       if (opens === null) return release(claimed, { status: 'refused', outcome: code, updated_at: now }, now)
       return release(claimed, { outcome: code, due_at: opens }, now)
     }
