@@ -71,6 +71,7 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('while the database
     await letInAndCut()
     for (const action of ['note', 'escalate'])
       expect((await acme('POST', ACTIONS, { action, note: 'Sounds upset.', target: 'the boss' })).status).toBe(503)
+    expect(await acme('GET', SESSION)).toMatchObject({ status: 200, body: { session: { escalated: false } } })
     const root = { 'x-admin-key': ADMIN_KEY, 'x-tenant-id': 'acme', 'content-type': 'application/json' }
     const asked = { method: 'POST', headers: root, body: JSON.stringify({ action: 'mute' }) }
     expect((await fetch(`${app.served.address}/api/v1${ACTIONS}`, asked)).status).toBe(503)

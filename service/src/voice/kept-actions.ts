@@ -3,6 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import { newId, type TenantId } from '../kernel/ids.ts'
 import type { Redactor } from '../kernel/redaction/redact.ts'
 import type { NoteTakeover } from './lines/line-socket.ts'
+import { type AskedAction, isEnding } from './live-actions.ts'
 import type { LiveCalls, ShownAction } from './live-calls.ts'
 
 /** Where what was done is kept. Rejects for a note alone. */
@@ -14,17 +15,24 @@ export type Escalate = (tenantId: TenantId, callSid: string, target: string | nu
 
 /**
  * The same calls, of which every action is kept before it is answered, on the node that was asked for it. An escalation that cannot
- * be written down is not one, and neither is a note: whoever asked for it is told, and may ask again. What a carrier did not do is kept, too.
+ * be written down is not one, and neither is a note: whoever asked for it is told, and may ask again. So an escalation is written down
+ * before anybody who watches is told of it. What a carrier did not do is kept, too.
  */
 export function keepingActions(
   calls: LiveCalls,
   { keep, escalate }: { keep: KeepAction; escalate: Escalate },
 ): LiveCalls {
+  async function escalated(tenantId: TenantId, streamSid: string, { target }: AskedAction): Promise<void> {
+    const { call_sid, state } = await calls.get(tenantId, streamSid)
+    // Of one that is ending it is refused.
+    if (!isEnding(state)) await escalate(tenantId, call_sid, target ?? null)
+  }
+
   return {
     ...calls,
     async act(tenantId, streamSid, asked) {
+      if (asked.action === 'escalate') await escalated(tenantId, streamSid, asked)
       const { fault, ...action } = await calls.act(tenantId, streamSid, asked)
-      if (action.action === 'escalate') await escalate(tenantId, action.call_sid, action.target)
       await keep({ ...action, tenant_id: tenantId, created_at: new Date(action.created_at) })
       if (fault !== undefined) throw new AppError('upstream_failed', fault)
       return action

@@ -77,7 +77,7 @@ export async function actOn(session: LiveSession, asked: AskedAction, nowMs: num
     throw invalidRequest([{ path: '/body/action', message }])
   }
   const act = doing(asked)
-  if (session.phase === 'draining' || session.phase === 'ended') throw new AppError('conflict', 'The call is ending.')
+  if (isEnding(session.phase)) throw new AppError('conflict', 'The call is ending.')
   await act(session)
   return {
     id: newId<string>(nowMs),
@@ -89,6 +89,11 @@ export async function actOn(session: LiveSession, asked: AskedAction, nowMs: num
     metadata: asked.metadata ?? {},
     at: new Date(nowMs),
   }
+}
+
+/** Whether nothing is done to a call in this phase any more. */
+export function isEnding(phase: string): boolean {
+  return phase === 'draining' || phase === 'ended'
 }
 
 /** @throws AppError `invalid_request` when there is nothing in it. */

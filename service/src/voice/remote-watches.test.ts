@@ -6,10 +6,10 @@ import { makeBus } from '../platform/bus/bus.ts'
 import { memoryWire } from '../platform/bus/memory.ts'
 import type { Bus } from '../platform/bus/port.ts'
 import { makeLog } from '../platform/log.ts'
-import type { SessionId } from '../records/call-values.ts'
 import { answerRemoteCalls } from './answer-remote-calls.ts'
 import { liveCallsHere } from './live-calls.ts'
-import { type LiveEvent, LiveEvents } from './live-events.ts'
+import type { LiveEvent, LiveEvents } from './live-events.ts'
+import { someLiveSession } from './live-session.fixture.ts'
 import { LiveSessions } from './live-sessions.ts'
 import { type CallQuestion, callsTopic, type WatchBegun, watchTopic } from './remote-calls.ts'
 import { makeRemoteWatches, type RemoteWatches } from './remote-watches.ts'
@@ -27,41 +27,13 @@ let stopAnswers: () => void
 beforeEach(() => {
   clock = new TestClock()
   bus = makeBus({ wire: memoryWire(), clock, log: makeLog({ level: 'silent', secrets: [] }), onDropped: () => {} })
-  events = new LiveEvents()
   const live = new LiveSessions(clock)
-  const going = {
-    endReason: null,
-    isEndGuessed: false,
-    hasOpenTurns: false,
-    isLeaving: false,
-    isLetGo: false,
-    hold: null,
-    hangUp: null,
-    recording: 'off' as const,
-    isMuted: false,
-    isTakenOver: false,
-    isPersonGone: false,
-    lines: { listen: notAsked, takeOver: notAsked },
-    transfers: { transfer: notAsked },
-    isBeingPutThrough: false,
-    escalation: null,
-  }
-  live.add({ facts: factsOf('MZ1'), events, phase: 'talking', ...going, command: () => {} })
+  const session = someLiveSession()
+  events = session.events
+  live.add(session)
   stopAnswers = answerRemoteCalls({ bus, clock, nodeId: THERE, live, here: liveCallsHere(live, clock) })
   watches = makeRemoteWatches({ bus, clock, nodeId: HERE })
 })
-
-function notAsked(): never {
-  throw new Error('nobody asks for a line')
-}
-
-function factsOf(streamSid: string) {
-  return {
-    ...{ streamSid, callSid: 'CA1', sessionId: '0190b000-0000-7000-8000-000000000009' as SessionId, tenantId: ACME },
-    ...{ orgId: null, agentName: 'Robin', language: null, callType: 'inbound' as const, customerPhone: '+12025550123' },
-    ...{ greeting: '', startedAt: new Date(0) },
-  }
-}
 
 /** Watches the call of the other node, and notes what it is told. */
 async function watch(afterId = 0) {
