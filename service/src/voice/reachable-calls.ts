@@ -26,7 +26,8 @@ type Deps = {
 
 /**
  * The tenant's live calls on all nodes: those that are not here are asked for where they are. A node that does not answer in
- * two seconds, or in a few more where a carrier has its part, is AppError `unavailable`. Without other nodes to be reached the list holds those of this node.
+ * two seconds, or in a few more where a carrier has its part, is AppError `unavailable`. Without other nodes to be reached, and while
+ * the database is away, the list holds those of this node.
  */
 export function reachableCalls({ bus, nodeId, live, here, owners, watches }: Deps): LiveCalls {
   /** Does one thing for a call of this node, and another one for that of another. */
@@ -41,9 +42,19 @@ export function reachableCalls({ bus, nodeId, live, here, owners, watches }: Dep
     return does.there(owner).catch(unreachable)
   }
 
+  /** None while the database is away, which alone knows them: whoever is asked for calls then shows those that are here. */
+  async function othersOf(tenantId: TenantId): Promise<NodeId[]> {
+    if (!bus.reachesOthers) return []
+    const all = await owners.ownersOf(tenantId).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'unavailable') return []
+      throw error
+    })
+    return all.filter((node) => node !== nodeId)
+  }
+
   return {
     async list(tenantId) {
-      const others = bus.reachesOthers ? (await owners.ownersOf(tenantId)).filter((node) => node !== nodeId) : []
+      const others = await othersOf(tenantId)
       const asked = others.map((node) => askNode(bus, node, { type: 'list', tenantId }).catch(unreachable))
       const lists = await Promise.all([here.list(tenantId), ...asked])
       return lists.flat().sort(newestFirst)
