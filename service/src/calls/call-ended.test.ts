@@ -53,6 +53,22 @@ function endedFrom(state: SessionState, responsesMs: number[]) {
   return endingOf({ call, reason: 'caller_hangup', state: { ...state, latency } }, CLOCK)
 }
 
+/** A turn as it was stored. */
+function said(role: 'agent' | 'caller', startMs: number, facts: Partial<TurnRow> = {}): TurnRow {
+  return {
+    ...{ tenant_id: 'acme' as TenantId, session_id: 's' as SessionId, item_id: `${startMs}`, seq: startMs, role },
+    ...{ text: 'Words.', unheard: '', start_ms: startMs, end_ms: startMs + 500, interrupted: false },
+    ...{ sent_ms: null, heard_ms: null, cost_usd: null, timeline: null, ...facts },
+  }
+}
+
+function answer(committed_ms: number, first_sent_ms: number): TurnRow['timeline'] {
+  return {
+    ...{ speech_end_ms: committed_ms, committed_ms, asked_ms: committed_ms, first_byte_ms: first_sent_ms },
+    ...{ first_sent_ms, heard_ms: first_sent_ms, tools: [] },
+  }
+}
+
 describe('what is written down of an ended call', () => {
   it('is why it ended, and how quickly the agent spoke', () => {
     expect(ended('caller_hangup')).toMatchObject({
@@ -88,15 +104,6 @@ describe('what is written down of an ended call', () => {
   })
 
   it('has the latencies of a session whose process was killed, by its turns, which are all that was stored of it', () => {
-    const said = (role: 'agent' | 'caller', startMs: number, facts: Partial<TurnRow> = {}): TurnRow => ({
-      ...{ tenant_id: 'acme' as TenantId, session_id: 's' as SessionId, item_id: `${startMs}`, seq: startMs, role },
-      ...{ text: 'Words.', unheard: '', start_ms: startMs, end_ms: startMs + 500, interrupted: false },
-      ...{ sent_ms: null, heard_ms: null, cost_usd: null, timeline: null, ...facts },
-    })
-    const answer = (committed_ms: number, first_sent_ms: number) => ({
-      ...{ speech_end_ms: committed_ms, committed_ms, asked_ms: committed_ms, first_byte_ms: first_sent_ms },
-      ...{ first_sent_ms, heard_ms: first_sent_ms, tools: [] },
-    })
     const turns = [
       said('agent', 420),
       said('caller', 2_000),
@@ -118,6 +125,20 @@ describe('what is written down of an ended call', () => {
       responsesMs: [],
       earlierTimes: stored.response_times,
     })
+  })
+
+  it('counts no interruption where its earlier session stored none, and was cut in a sentence, as by a hand-over', () => {
+    const turns = [
+      said('agent', 420, { interrupted: true }),
+      said('caller', 2_000),
+      said('agent', 3_000, { timeline: answer(2_600, 3_000), interrupted: true }),
+    ]
+    const stored = (interruptions: number) => {
+      const latency = { ...BEFORE.latency, response_times: packTimes(countTimes([400])) ?? '', interruptions }
+      const state = newSession(PLAN, 0, { resumption: resumptionOf({ ...BEFORE, turns, latency }, 2, AT) })
+      return endedFrom(state, []).session.latency.interruptions
+    }
+    expect([stored(0), stored(1)]).toEqual([0, 1])
   })
 
   it('leaves it to the carrier to tell the end of a call that goes on at another number', () => {

@@ -15,9 +15,11 @@ export function earlierLatency({ turns, latency }: Pick<EarlierStream, 'turns' |
   )
   const areTold = responsesMs.length <= timesIn(unpackTimes(responseTimes))
   const spoken = turns.filter(({ role }) => role === 'agent')
+  // Not by callers alone: a hand-over, or a lost stream, cuts a turn as well.
+  const cut = spoken.filter(({ interrupted }) => interrupted).length
   return {
     greetingMs: latency.greeting_ms ?? greetingIn(spoken),
-    interruptions: Math.max(latency.interruptions, spoken.filter(({ interrupted }) => interrupted).length),
+    interruptions: areTold ? latency.interruptions : Math.max(latency.interruptions, cut),
     ...(areTold ? { responseTimes } : { responseTimes: null, responsesMs }),
   }
 }
