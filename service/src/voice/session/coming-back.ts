@@ -1,4 +1,5 @@
 import { ask } from './asking.ts'
+import { keepCall } from './held-end.ts'
 import { openModel } from './model-session.ts'
 import { isOutOfHands, type Step } from './state.ts'
 
@@ -15,6 +16,7 @@ export function dropWaiting(step: Step, keepsBegun = false): void {
 /** The agent has the call again, which others had, and is told how to go on. */
 export function comeBack(step: Step, instructions: string): void {
   step.set({ owedSinceMs: null })
+  keepCall(step)
   dropWaiting(step)
   // One that is to be opened a little later is opened now.
   if (!step.state.model.isReady) openAnew(step)

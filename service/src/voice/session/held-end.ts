@@ -24,7 +24,14 @@ export function callGoesOn(step: Step, responseId: string): void {
   step.set({ goingOnIds: [...step.state.goingOnIds, responseId].slice(-MAX_GOING_ON) })
 }
 
-/** The caller has said something while the end of the call waits. */
+/** Whether a call is to end as soon as tools are done that run yet, as far as is known by now. */
+export function isEndDue({ runningTools, goingOnIds }: SessionState): boolean {
+  return runningTools.some(
+    ({ held, isOfCancelled, responseId }) => held !== null && !isOfCancelled && !goingOnIds.includes(responseId),
+  )
+}
+
+/** While the end of the call waits the caller has said something, or others had the call. */
 export function keepCall(step: Step): void {
   const { runningTools } = step.state
   if (!runningTools.some(({ held }) => held !== null)) return

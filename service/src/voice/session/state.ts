@@ -16,7 +16,7 @@ export type RunningTool = {
   readonly name: string
   readonly epoch: number
   readonly responseId: string
-  /** The answer that called it had been cut short, or the caller has spoken since it was done and waits. */
+  /** The answer that called it had been cut short, or since it was done and waits the caller has spoken, or others had the call. */
   readonly isOfCancelled: boolean
   /** How it has ended, where that ends the call, and waits for what its answer called before it; null else. */
   readonly held: ToolOutcome | null

@@ -420,4 +420,84 @@ describe('The end of the call that an answer calls behind another tool', () => {
     done(call, 'first')
     expect([call.state.ending, told(call)]).toEqual([null, expect.stringContaining('The caller spoke')])
   })
+
+  const LOST = { type: 'closed', code: '1006', message: 'gone', fault: 'retry' } as const
+
+  /** Its goodbye was heard. */
+  function parted(): Call {
+    const call = ending('first', 'end')
+    call.wait(600)
+    call.echoAll()
+    return call
+  }
+
+  it.each<[string, (call: Call) => void]>([
+    [
+      'a turn, which is lost with the line to the model',
+      (call) => {
+        call.speaks('turn_2', 1_500)
+        call.model({ type: 'speech_stopped', itemId: 'turn_2', audioEndMs: 0 })
+        call.model(LOST)
+      },
+    ],
+    [
+      'half a sentence, which is lost so',
+      (call) => {
+        call.speaks('turn_2', 1_500)
+        call.model(LOST)
+        call.sounds(500)
+      },
+    ],
+    ['a short word, which is not written down yet', (call) => call.says('turn_2', 100, null)],
+    ['something long, which is not written down yet either', (call) => call.says('turn_2', 600, null)],
+    [
+      'something that is never written down',
+      (call) => {
+        call.says('turn_2', 600, null)
+        call.wait(1_500)
+      },
+    ],
+  ])('does not come where the caller has said %s', (_, says) => {
+    const call = parted()
+    says(call)
+    done(call, 'first')
+    call.model({ type: 'ready' })
+    call.wait(1_000)
+    expect([call.state.ending, call.state.runningTools]).toEqual([null, []])
+  })
+
+  it('does not come where a person had the call meanwhile, or it could not be put through', () => {
+    const taken = parted()
+    taken.do({ type: 'take_over' })
+    taken.do({ type: 'person_said', text: 'We go on in a moment.', sinceMs: taken.nowMs })
+    taken.do({ type: 'release' })
+    taken.do({ type: 'person_written' })
+    const refused = parted()
+    refused.do({ type: 'transfer', id: 't1', target: '+12025550103', isWarm: true, isAgents: false })
+    refused.do({ type: 'transfer_failed', why: 'busy' })
+    for (const call of [taken, refused]) {
+      const back = call.commands('respond').length
+      done(call, 'first')
+      expect([call.state.ending, told(call)]).toEqual([null, expect.stringContaining('somebody else had the call')])
+      call.answer('resp_back', 'item_back', 800)
+      call.wait(1_000)
+      expect([call.all('hang_up'), call.commands('respond').length]).toEqual([[], back + 1])
+    }
+  })
+
+  it('comes after a cough, whether into the silence or over the goodbye: nobody is asked to answer that', () => {
+    const silent = parted()
+    silent.says('cough', 400, '')
+    const over = ending('first', 'end')
+    over.wait(100)
+    over.says('cough', 400, '')
+    for (const call of [silent, over]) {
+      const asked = call.commands('respond').length
+      done(call, 'first')
+      expect([call.state.ending?.reason, told(call)]).toEqual(['agent_hangup', '{"a":2}'])
+      call.wait(1_000)
+      call.echoAll()
+      expect([call.all('hang_up').length, call.commands('respond').length]).toEqual([1, asked])
+    }
+  })
 })

@@ -22,7 +22,9 @@ const UNDER_WAY = JSON.stringify({
 })
 const GOODBYE = 'Say goodbye in one short sentence.'
 /** What a model is told that wanted to end a call of which the caller thinks otherwise. */
-const GOES_ON = JSON.stringify({ error: 'The caller spoke, so the call goes on. End it once they are done.' })
+const GOES_ON = JSON.stringify({
+  error: 'The caller spoke, or somebody else had the call, so it goes on. End it once the caller is done.',
+})
 /** What a model is told whose call is refused, for it is one of words that fill a wait, or there are too many. */
 const RUNS_ALREADY = 'A tool is running already.'
 const TOO_MANY = 'Too many tools are running.'
@@ -173,7 +175,8 @@ function tellResult(step: Step, { callId, name, epoch }: RunningTool, output: st
 
 /** Whether the caller has more to say than the goodbye that the agent was about to end the call with. */
 function isCallTalkedInto({ state }: Step, { isOfCancelled }: RunningTool): boolean {
-  return state.ending === null && (isOfCancelled || state.speech?.counts === true || state.digits !== '')
+  const isSpeaking = state.speech?.counts === true || state.undecided.length > 0
+  return state.ending === null && (isOfCancelled || isSpeaking || state.digits !== '')
 }
 
 /** The agent ends the call: at once if it has said something since the caller's last words, else after a goodbye. */

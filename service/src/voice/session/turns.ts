@@ -4,7 +4,7 @@ import { isBackchannel, mayBeBackchannel } from './backchannel.ts'
 import type { CallerSpeech, Undecided } from './caller-speech.ts'
 import { callOffTransfer, releaseTransfer } from './calling-off.ts'
 import { wasNoWords, watchForWords, wereWords } from './going-on.ts'
-import { keepCall } from './held-end.ts'
+import { isEndDue, keepCall } from './held-end.ts'
 import { interrupt } from './interrupting.ts'
 import { appendEntry, forgetEntry, keepEntry, keepTurn, placeEntry } from './keeping.ts'
 import { isAwaited } from './party.ts'
@@ -39,7 +39,7 @@ export function committed(step: Step, { itemId, previousItemId }: Committed): vo
   placeEntry(step, newEntry(itemId, 'caller', startMs), previousItemId)
   keepTurn(step, itemId, { startMs, endMs })
   if (!counts) putOff(step, ofItem)
-  else if (ofItem && mayBeBackchannel(step, ofItem) && isSpeaking(step)) listenTo(step, itemId)
+  else if (ofItem && isToldByWords(step, ofItem)) listenTo(step, itemId)
   else answerCounted(step, itemId, ofItem?.untilMs ?? step.nowMs)
   if (ofItem) speechOver(step)
   watchForWords(step)
@@ -58,7 +58,13 @@ function putOff(step: Step, { itemId, overlaps }: CallerSpeech): void {
   awaitWords(step, itemId, false)
 }
 
-/** The agent speaks on until it is known what the caller said meanwhile. */
+/** Whether only its words tell what speech is: over the agent it may say "go on", and where the call is about to end a cough keeps nobody. */
+function isToldByWords(step: Step, speech: CallerSpeech): boolean {
+  if (mayBeBackchannel(step, speech) && isSpeaking(step)) return true
+  return step.state.plan.capabilities.callerTranscripts && isEndDue(step.state) && !isOutOfHands(step)
+}
+
+/** The agent speaks on, or the call is left to end, until it is known what the caller said meanwhile. */
 function listenTo(step: Step, itemId: string): void {
   awaitWords(step, itemId, true)
 }

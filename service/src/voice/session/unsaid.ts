@@ -2,6 +2,7 @@ import type { Active, Ask, Asked } from './answers.ts'
 import { ask, askFirst, isAnswering } from './asking.ts'
 import { markEnd } from './end-mark.ts'
 import { beginEnding } from './ending.ts'
+import { keepCall } from './held-end.ts'
 import { keepEntry } from './keeping.ts'
 import { isAwaited } from './party.ts'
 import type { Step } from './state.ts'
@@ -72,6 +73,7 @@ function carryWordsOver(step: Step): void {
   // Of what was said over the agent, or in a moment, nobody will know any more whether it was but "go on", or a cough.
   const isTurnLost = (speech?.counts === true && speech.stoppedAtMs !== null) || undecided.length > 0
   step.set({ speech: null, undecided: [], hasMissedWords: hasMissedWords || isHalfSaid })
+  if (isHalfSaid || isTurnLost) keepCall(step)
   const areWordsLost = closeCallerTurns(step)
   // A machine that is waited for is asked nothing.
   if (isTurnLost && !isAwaited(step.state)) ask(step, { why: 'turn', instructions: null, thenEnd: null })
