@@ -31,6 +31,11 @@ export function isEndDue({ runningTools, goingOnIds }: SessionState): boolean {
   )
 }
 
+/** The same where the agent has said what the call is to end with: the caller waits for nothing any more. */
+export function hasParted(state: SessionState): boolean {
+  return state.owedSinceMs === null && isEndDue(state)
+}
+
 /** While the end of the call waits the caller has said something, or others had the call. */
 export function keepCall(step: Step): void {
   const { runningTools } = step.state

@@ -1,4 +1,5 @@
 import type { Ask } from './answers.ts'
+import { hasParted } from './held-end.ts'
 import type { SessionState, Step } from './state.ts'
 import { isVoiced } from './voicing.ts'
 
@@ -7,11 +8,14 @@ const AWAITED: readonly Ask['why'][] = ['turn', 'tool', 'rest', 'back']
 
 /**
  * Whether the caller waits for words that do not sound yet: for the answer to a turn, or for more of one, as behind a tool that runs or
- * was announced, or a session that was lost in the middle of it. A tool beside which the agent goes on talking is waited for by nobody.
+ * was announced, or a session that was lost in the middle of it. A tool beside which the agent goes on talking is waited for by nobody, nor
+ * is one behind which the call ends.
  */
-export function isCallerWaiting({ owedSinceMs, answers, runningTools }: SessionState): boolean {
+export function isCallerWaiting(state: SessionState): boolean {
+  const { owedSinceMs, answers, runningTools } = state
   const { asked, active, queue } = answers
-  if (owedSinceMs !== null || runningTools.length > 0 || queue.some(isAwaited)) return true
+  const isToolAwaited = runningTools.length > 0 && !hasParted(state)
+  if (owedSinceMs !== null || isToolAwaited || queue.some(isAwaited)) return true
   if (asked && !asked.isAbandoned && isAwaited(asked.ask)) return true
   return !!active?.asked && !active.hasAudio && !active.isCancelled && isAwaited(active.asked.ask)
 }

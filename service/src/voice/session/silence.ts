@@ -1,6 +1,7 @@
 import { leftMs, silentMs } from '../playback.ts'
 import { ask, exactly } from './asking.ts'
 import { playFiller } from './clips.ts'
+import { hasParted } from './held-end.ts'
 import { playChords } from './holding.ts'
 import { isOut } from './outage.ts'
 import { isCallerWaiting, isMidAnswer } from './owing.ts'
@@ -35,7 +36,7 @@ export function watchSilence(step: Step): void {
   const isWaiting = isTheirs && !isScreened && isAnswered && isToolDone
   watchIdle(step, { isQuiet: isWaiting && !speech, isHeldUp: isWaiting && speech !== null && !speech.counts })
   // Whoever speaks while no model hears them is told by a sound that somebody is there, and so is who has heard nobody yet.
-  const isHere = (phase === 'talking' || phase === 'waiting') && !ending && !isListening
+  const isHere = (phase === 'talking' || phase === 'waiting') && !ending && !isListening && !hasParted(step.state)
   const isLost = isOut(step.state) && isHere && !isScreened && !party?.isSpeaking
   const isOwed = isCallerWaiting(step.state) || isMidAnswer(step)
   // Nor is who presses keys waiting: what is owed is held back until the entry is complete.

@@ -25,6 +25,23 @@ function calls(call: Call, callId: string, name = 'look_up'): void {
   call.model({ type: 'tool_call', ...tool })
 }
 
+/** The same, which also ends the call behind that tool, and may have said goodbye. */
+function ending(plan: Partial<Plan>, goodbye = ''): Call {
+  const call = Call.greeted(plan)
+  call.says('turn_1', 500)
+  call.begins('resp_1')
+  if (goodbye !== '') {
+    call.words('resp_1', 'item_1', goodbye)
+    call.audio('resp_1', 'item_1', 500)
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+  }
+  calls(call, 'c')
+  calls(call, 'end', 'end_call')
+  call.ends('resp_1')
+  call.do({ type: 'tool_finished', outcome: { callId: 'end', output: '{}', status: 'ok', endsCall: true } })
+  return call
+}
+
 function done(call: Call): void {
   call.do({ type: 'tool_finished', outcome: { callId: 'c', output: '{}', status: 'ok', endsCall: false } })
 }
@@ -207,6 +224,33 @@ describe('What bridges a tool', () => {
       call.do({ type: 'person_written' })
       expect(listen(call, 6_000).map(({ kind }) => kind)).toContain('clip')
     }
+  })
+
+  it.each<[string, Partial<Plan>]>([
+    ['with words', { clips: [CLIP] }],
+    ['with music', { ...MUSIC, clips: [CLIP] }],
+    ['without', {}],
+  ])('is not heard behind a goodbye that the call is to end with, %s, until the caller keeps the call', (_, plan) => {
+    const call = ending(plan, 'Goodbye.')
+    const asked = call.commands('respond').length
+    expect([listen(call, 9_000), call.commands('respond').length, call.notes('dead_air')]).toEqual([[], asked, []])
+    call.says('turn_2', 500, 'One more thing.')
+    call.answer('resp_2', 'item_2', 500, 'Yes?')
+    const spokenAtMs = call.nowMs
+    expect(longestSilenceMs(call, listen(call, 9_000), spokenAtMs + 500)).toBeLessThanOrEqual(LONGEST_MS)
+  })
+
+  it('is not heard behind that goodbye while no model is there either', () => {
+    const call = ending({ clips: [CLIP] }, 'Goodbye.')
+    for (let tries = 0; tries < 3; tries++) {
+      call.model({ type: 'closed', code: '1006', message: 'gone', fault: 'retry' })
+      expect(listen(call, 3_000)).toEqual([])
+    }
+  })
+
+  it('is heard where a call is to end and nobody has said goodbye yet', () => {
+    const call = waiting({ clips: [CLIP] })
+    expect(listen(ending({ clips: [CLIP] }), 6_000)).toEqual(listen(call, 6_000))
   })
 
   it('is not heard in a call that is ending, nor by a caller who presses keys', () => {

@@ -1,6 +1,7 @@
 import { leftMs } from '../playback.ts'
 import { ask, exactly, isAnswering } from './asking.ts'
 import { playFiller } from './clips.ts'
+import { hasParted } from './held-end.ts'
 import { LEAD_MS, playChords, playStretch } from './holding.ts'
 import { stopHoldAudio } from './interrupting.ts'
 import { isPressing } from './own-audio.ts'
@@ -35,11 +36,11 @@ function stopForTool(step: Step): void {
   stopHoldAudio(step)
 }
 
-/** A tool takes long: the agent says so, unless somebody is speaking anyway, or typing. */
+/** A tool takes long: the agent says so, unless somebody is speaking anyway, or typing, or goodbye was said and nothing keeps the call yet. */
 export function fillTheWait(step: Step): void {
   const { speech, digits, plan, playback, toolToldAtMs } = step.state
   if (!mayFill(step) || toolToldAtMs !== null) return
-  if (speech || digits !== '' || isAnswering(step)) {
+  if (speech || digits !== '' || isAnswering(step) || hasParted(step.state)) {
     return step.do({ type: 'arm', timer: 'filler', ms: plan.fillers.afterMs + leftMs(playback, step.nowMs) })
   }
   holdForTool(step)
@@ -60,7 +61,7 @@ export function bridgeTool(step: Step): void {
 /** The wait for a tool goes on: music, as soon as nobody speaks or presses keys, and now and then a word. */
 export function playForTool(step: Step): void {
   const { playback } = step.state
-  if (!mayFill(step)) return
+  if (!mayFill(step) || hasParted(step.state)) return
   if (isBusy(step) || leftMs(playback, step.nowMs) > LEAD_MS) {
     return step.do({ type: 'arm', timer: 'hold', ms: Math.max(LOOK_AGAIN_MS, leftMs(playback, step.nowMs) - LEAD_MS) })
   }
