@@ -6,13 +6,13 @@ import type { Step, Transfer } from './state.ts'
 const NOT_PUT_THROUGH = 'The call was not put through, because the caller spoke before it was.'
 
 /**
- * A sound of the caller's has stopped the agent in its last words before it puts the call through. Where it will not go on with them
- * by itself, the transfer waits until it is known what that was.
+ * Sounds of the caller's have stopped the agent in its last words before it puts the call through, or before it could say any. Where it
+ * will not go on with them by itself, the transfer waits until it is known what they were.
  */
-export function holdTransfer(step: Step, itemId: string): void {
+export function holdTransfer(step: Step, itemIds: readonly string[]): void {
   const wanted = inLastWords(step)
   if (!wanted || step.state.stopped || !mayBeStopped(step)) return
-  step.set({ transfer: { ...wanted, stoppedBy: [...wanted.stoppedBy, itemId] } })
+  step.set({ transfer: { ...wanted, stoppedBy: [...wanted.stoppedBy, ...itemIds] } })
 }
 
 /** It is known what a sound of the caller's was: nothing waits for it any more. */

@@ -59,7 +59,7 @@ function decide(step: Step, heardUntilMs: number): void {
   if (mayBeBackchannel(step, speech)) return
   step.set({ speech: { ...speech, counts: true } })
   interruptFor(step, speech.itemId)
-  holdTransfer(step, speech.itemId)
+  holdTransfer(step, [speech.itemId])
 }
 
 /** Its words go on; what is heard while a tool takes long is not guarded. */

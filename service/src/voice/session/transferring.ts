@@ -1,6 +1,7 @@
 import { assertNever } from '../../kernel/errors.ts'
 import { isDrained } from '../playback.ts'
 import { askNext } from './asking.ts'
+import { holdTransfer } from './calling-off.ts'
 import { comeBack, dropWaiting } from './coming-back.ts'
 import type { SessionEvent, TransferFault } from './events.ts'
 import { playStretch } from './holding.ts'
@@ -52,7 +53,7 @@ export function onTransfer(step: Step, event: OnTransfer): void {
  * ending, that nobody hears, that has no carrier, that a person has, or that is being put through.
  */
 function transfer(step: Step, { id, target, isWarm, isAgents }: Extract<OnTransfer, { type: 'transfer' }>): void {
-  const { phase, ending, takeover, transfer: before, plan } = step.state
+  const { phase, ending, takeover, transfer: before, plan, speech } = step.state
   if (phase !== 'talking' || ending || takeover || before || !plan.isResumable) return
   if (!isAgents) silence(step)
   step.set({
@@ -60,6 +61,7 @@ function transfer(step: Step, { id, target, isWarm, isAgents }: Extract<OnTransf
     stall: null,
     owedSinceMs: null,
   })
+  if (speech?.counts) holdTransfer(step, [speech.itemId])
   dropWaiting(step, isAgents)
   addNote(step, 'system', { text: throughTo(target), isKept: true })
   step.do({ type: 'disarm', timer: 'filler' }, { type: 'arm', timer: 'transfer', ms: WORDS_MS })
