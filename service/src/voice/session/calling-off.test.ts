@@ -23,6 +23,19 @@ function became(call: Call): { begun: number; calledOff: number } {
   return { begun: call.all('begin_transfer').length, calledOff: call.all('cancel_transfer').length }
 }
 
+/** The agent has called for a transfer, and says its last words, of 4 s. */
+function inLastWords(changes: Partial<Plan> = {}, tools = ['transfer_call']): Call {
+  const call = Call.greeted(changes)
+  call.says('turn_1', 500)
+  call.begins('resp_1')
+  call.words('resp_1', 'item_1', 'I put you through to the kitchen.')
+  call.audio('resp_1', 'item_1', 4_000)
+  call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+  for (const tool of tools) calls(call, tool)
+  call.ends('resp_1')
+  return call
+}
+
 const WAITS = { begun: 0, calledOff: 0 }
 const CALLED_OFF = { begun: 0, calledOff: 1 }
 
@@ -65,5 +78,50 @@ describe('a caller who speaks already when the agent calls its tool', () => {
     unstoppable.wait(500)
     unstoppable.echoAll()
     expect(became(unstoppable).begun).toBe(1)
+  })
+})
+
+describe('a sound over the last words that may only say "go on", and whose words are late', () => {
+  /** Its words have stayed away until it is taken for more. */
+  function overdue(): Call {
+    const call = inLastWords({ interruption: { ...INTERRUPTION, backchannels: ['yes'] } })
+    call.wait(300)
+    call.speaks('turn_2', 500)
+    call.stops('turn_2')
+    call.do(WANTED)
+    call.wait(1_600)
+    expect([call.all('clear').length, became(call)]).toEqual([1, WAITS])
+    return call
+  }
+
+  it('keeps the call by words that come after it was taken for more', () => {
+    const call = overdue()
+    written(call, 'No wait.')
+    call.wait(10_000)
+    expect(became(call)).toEqual(CALLED_OFF)
+  })
+
+  it('keeps nothing where it said "go on", or is never known', () => {
+    const listening = overdue()
+    written(listening, 'Yes.')
+    expect(became(listening)).toEqual({ begun: 1, calledOff: 0 })
+    const unknown = overdue()
+    unknown.wait(4_500)
+    expect(became(unknown)).toEqual({ begun: 1, calledOff: 0 })
+  })
+
+  it('takes nothing from what has stopped the agent meanwhile', () => {
+    const call = inLastWords({ interruption: { ...INTERRUPTION, backchannels: ['yes'] } })
+    call.speaks('turn_2', 500)
+    call.stops('turn_2')
+    call.do(WANTED)
+    call.speaks('turn_3', 800)
+    call.stops('turn_3')
+    call.wait(800)
+    written(call, 'Yes.')
+    expect(became(call)).toEqual(WAITS)
+    written(call, 'No wait.', 'turn_3')
+    call.wait(10_000)
+    expect(became(call)).toEqual(CALLED_OFF)
   })
 })

@@ -2,7 +2,7 @@ import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { ask, isSpeaking } from './asking.ts'
 import { isBackchannel, mayBeBackchannel } from './backchannel.ts'
 import type { CallerSpeech, Undecided } from './caller-speech.ts'
-import { callOffTransfer, releaseTransfer } from './calling-off.ts'
+import { callOffTransfer, holdTransfer, releaseTransfer } from './calling-off.ts'
 import { wasNoWords, watchForWords, wereWords } from './going-on.ts'
 import { isEndDue, keepCall } from './held-end.ts'
 import { interrupt } from './interrupting.ts'
@@ -126,8 +126,17 @@ export function wordsOverdue(step: Step): void {
   const last = answered.at(-1)
   if (!last) return
   // What is short stops nobody who speaks by now.
-  if (answered.some(({ isMeant }) => isMeant)) interrupt(step)
+  const meant = answered.filter(({ isMeant }) => isMeant)
+  if (meant.length > 0) stopFor(step, meant)
   answerTurn(step, endOf(step, last.itemId))
+}
+
+/** A transfer waits for these words all the same, and for those of what had stopped the agent before. */
+function stopFor(step: Step, sounds: readonly Undecided[]): void {
+  const { stopped } = step.state
+  const itemIds = stopped?.phase === 'silent' ? stopped.itemIds : []
+  interrupt(step)
+  holdTransfer(step, [...itemIds, ...sounds.map(({ itemId }) => itemId)])
 }
 
 /** When the caller ended an item, monotonic. */
