@@ -125,3 +125,31 @@ describe('a sound over the last words that may only say "go on", and whose words
     expect(became(call)).toEqual(CALLED_OFF)
   })
 })
+
+describe('a caller who speaks right behind the last words, which a noise has stopped before', () => {
+  /** The agent has gone on, and all of it was heard, though the carrier has not told so. */
+  function goneOn(): Call {
+    const call = inLastWords()
+    call.do(WANTED)
+    call.wait(500)
+    call.says('noise', 400, '')
+    call.wait(3_200)
+    expect([call.all('play_aside').length, became(call)]).toEqual([1, WAITS])
+    return call
+  }
+
+  it('is not put through over words', () => {
+    const call = goneOn()
+    call.says('turn_2', 500, 'No wait.')
+    call.wait(10_000)
+    expect(became(call)).toEqual(CALLED_OFF)
+  })
+
+  it('is put through as soon as it is known that it was another noise', () => {
+    const call = goneOn()
+    call.says('noise_2', 500, null)
+    expect(became(call)).toEqual(WAITS)
+    written(call, '', 'noise_2')
+    expect(became(call)).toEqual({ begun: 1, calledOff: 0 })
+  })
+})

@@ -342,6 +342,24 @@ describe('An agent that goes on', () => {
     expect(call.commands('truncate')).toHaveLength(1)
   })
 
+  it('does not take up again what it has not made, once it has answered what was asked right behind the rest', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', WORDS)
+    call.audio('resp_1', 'item_1', 4_000)
+    call.wait(1_000)
+    call.says('noise', 500, '')
+    call.ends('resp_1', { status: 'cancelled' })
+    call.wait(3_000)
+    call.says('turn_2', 500, 'When do you close?')
+    call.answer('resp_2', 'item_2', 1_000)
+    const asked = call.commands('respond').length
+    heardOut(call)
+    expect([call.state.stopped, call.commands('respond').length]).toEqual([null, asked])
+    expect(turn(call)).toMatchObject({ text: WORDS, interrupted: false, heardMs: 4_000 })
+  })
+
   it('is not waited for by a caller who hangs up, and what they heard is known', () => {
     const call = stopped()
     noWords(call)

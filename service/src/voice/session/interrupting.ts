@@ -38,12 +38,18 @@ export function interrupt(step: Step): void {
 export function interruptFor(step: Step, itemId: string): void {
   if (!mayBeStopped(step)) return stopHoldAudio(step)
   judge(step)
-  if (leftMs(step.state.playback, step.nowMs) === 0) return hush(step)
+  if (leftMs(step.state.playback, step.nowMs) === 0) return hushHeard(step)
   count(step)
   const stopped = stoppedBy(step, itemId)
   if (!stopped) return silence(step)
   hush(step)
   step.set({ stopped: { ...stopped, parts: stopped.parts.map((part) => withTold(step, part)) } })
+}
+
+/** All of it was heard, also of what it has gone on with, though that may not be told yet: whoever speaks now speaks behind it. */
+function hushHeard(step: Step): void {
+  hush(step)
+  if (step.state.stopped?.phase === 'on') dropStopped(step)
 }
 
 export function mayBeStopped(step: Step): boolean {
