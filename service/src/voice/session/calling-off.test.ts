@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { Call, INTERRUPTION } from './call.fixture.ts'
+import { Call, INTERRUPTION, planWith } from './call.fixture.ts'
 import type { SessionEvent } from './events.ts'
 import type { Plan } from './plan.ts'
 
 const WANTED: SessionEvent = { type: 'transfer', id: 't1', target: '+12025550103', isWarm: false, isAgents: true }
 /** Of an agent that does not go on after a noise. */
 const STAYS_STOPPED = { interruption: { ...INTERRUPTION, resumeFalseMs: 0 } }
+/** Of a model that writes down no words of the caller's. */
+const UNWRITTEN = { ...planWith().capabilities, callerTranscripts: false }
 
 /** The model calls a tool in an answer. */
 function calls(call: Call, name = 'transfer_call', responseId = 'resp_1'): void {
@@ -78,6 +80,43 @@ describe('a caller who speaks already when the agent calls its tool', () => {
     unstoppable.wait(500)
     unstoppable.echoAll()
     expect(became(unstoppable).begun).toBe(1)
+  })
+})
+
+describe('a call that is not put through while another tool of the same answer runs', () => {
+  function done(call: Call, callId: string, status: 'ok' | 'error' = 'ok'): void {
+    const endsCall = callId === 'end_call'
+    call.do({ type: 'tool_finished', outcome: { callId, output: '{}', status, endsCall } })
+  }
+
+  it.each<[string, Partial<Plan>]>([
+    ['', {}],
+    [' by a caller whose words nobody writes down', { capabilities: UNWRITTEN }],
+  ])('is gone on with at once%s: the model knows that it is not put through', (_whose, changes) => {
+    const call = inLastWords(changes, ['look_up', 'transfer_call'])
+    call.do(WANTED)
+    call.wait(500)
+    call.effects.length = 0
+    call.says('turn_2', 600, 'No wait.')
+    expect(became(call)).toEqual(CALLED_OFF)
+    const told = call.commands('system_message').map(({ text }) => text)
+    expect(told).toEqual(['The call was not put through, because the caller spoke before it was.'])
+    done(call, 'transfer_call', 'error')
+    expect(call.commands('respond').map(({ instructions }) => instructions)).toEqual([null])
+    call.answer('resp_2', 'item_2', 500)
+    done(call, 'look_up')
+    expect(call.commands('respond')).toHaveLength(2)
+  })
+
+  it('is answered once, and not ended, where that other tool was only to end it', () => {
+    const call = inLastWords({}, ['transfer_call', 'end_call'])
+    call.do(WANTED)
+    done(call, 'end_call')
+    call.effects.length = 0
+    call.says('turn_2', 600, 'No wait.')
+    done(call, 'transfer_call', 'error')
+    call.answer('resp_2', 'item_2', 500)
+    expect([call.commands('respond').length, call.state.ending]).toEqual([1, null])
   })
 })
 

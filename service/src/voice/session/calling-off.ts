@@ -39,6 +39,11 @@ export function callOffTransfer(step: Step, itemId: string, isStoppedNow: boolea
   return true
 }
 
+/** The model is to know of it before its tool has answered. */
+export function tellCalledOff(step: Step): void {
+  step.command({ type: 'system_message', text: NOT_PUT_THROUGH })
+}
+
 /** What the agent is about to put through, while not all that it says before that was heard; null else. */
 function inLastWords({ state: { transfer } }: Step): Transfer | null {
   return transfer?.phase === 'words' && transfer.isAgents ? transfer : null

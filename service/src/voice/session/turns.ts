@@ -2,7 +2,7 @@ import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { ask, isSpeaking } from './asking.ts'
 import { isBackchannel, mayBeBackchannel } from './backchannel.ts'
 import type { CallerSpeech, Undecided } from './caller-speech.ts'
-import { callOffTransfer, holdTransfer, releaseTransfer } from './calling-off.ts'
+import { callOffTransfer, holdTransfer, releaseTransfer, tellCalledOff } from './calling-off.ts'
 import { wasNoWords, watchForWords, wereWords } from './going-on.ts'
 import { isEndDue, keepCall } from './held-end.ts'
 import { interrupt } from './interrupting.ts'
@@ -49,7 +49,7 @@ export function committed(step: Step, { itemId, previousItemId }: Committed): vo
 function answerCounted(step: Step, itemId: string, endedAtMs: number): void {
   takeForWords(step, itemId)
   const { callerTranscripts } = step.state.plan.capabilities
-  if (!callerTranscripts && callOffTransfer(step, itemId, false)) oweAnswer(step, endedAtMs)
+  if (!callerTranscripts && callOffTransfer(step, itemId, false)) answerCalledOff(step, endedAtMs)
   else answerTurn(step, endedAtMs)
 }
 
@@ -157,6 +157,14 @@ export function answerTurn(step: Step, endedAtMs: number): void {
   ask(step, { why: 'turn', instructions: isBeforeGreeting ? BEFORE_GREETING : null, thenEnd: null })
 }
 
+/** A call that is not put through: the agent's tool tells that, and asks for the answer, unless it has to wait for another one. */
+function answerCalledOff(step: Step, endedAtMs: number): void {
+  const isBesideOthers = step.state.runningTools.filter(({ held }) => held === null).length > 1
+  if (!isBesideOthers) return oweAnswer(step, endedAtMs)
+  tellCalledOff(step)
+  answerTurn(step, endedAtMs)
+}
+
 /** The same where somebody else asks for the answer. */
 function oweAnswer(step: Step, endedAtMs: number): void {
   step.set({ owedSinceMs: step.state.owedSinceMs ?? step.nowMs, idleStage: 0 })
@@ -176,7 +184,7 @@ export function callerTranscript(step: Step, itemId: string, text: string | null
   const isCalledOff = isMore && callOffTransfer(step, itemId, sound?.isMeant === true)
   wereWords(step, itemId)
   if (sound?.isMeant) interrupt(step)
-  if (isCalledOff) oweAnswer(step, endedAtMs)
+  if (isCalledOff) answerCalledOff(step, endedAtMs)
   else if (sound) answerTurn(step, endedAtMs)
 }
 
