@@ -83,6 +83,146 @@ describe('a caller who speaks already when the agent calls its tool', () => {
   })
 })
 
+/** The caller speaks into the last words, or has just done so. */
+function spokeOver(changes: Partial<Plan>, isOver: boolean, ms = 1_500): Call {
+  const call = inLastWords(changes)
+  call.do(WANTED)
+  call.wait(1_000)
+  call.speaks('turn_2', ms)
+  if (isOver) call.stops('turn_2')
+  return call
+}
+
+const MOMENTS: [string, Partial<Plan>, boolean][] = [
+  ['while they speak', {}, false],
+  ['behind their words', {}, true],
+  ['while they speak to an agent that does not go on after a noise', STAYS_STOPPED, false],
+  ['behind words that such an agent does not know yet', STAYS_STOPPED, true],
+]
+
+describe('a caller who speaks into the last words, and whose model is lost', () => {
+  const LOST = { type: 'closed', code: '1006', message: '', fault: 'retry' } as const
+  const FATAL = { ...LOST, fault: 'fatal' } as const
+
+  /** The next session has said what it was to say, once, and knows what to say it of. */
+  function askedOnce(call: Call): void {
+    expect(became(call)).toEqual(CALLED_OFF)
+    const outcome = { callId: 'transfer_call', output: '{}', status: 'error', endsCall: false } as const
+    call.do({ type: 'tool_finished', outcome })
+    call.effects.length = 0
+    call.model({ type: 'ready' })
+    call.answer('resp_2', 'item_2', 2_000)
+    call.wait(2_000)
+    call.echoAll()
+    expect(call.commands('respond')).toHaveLength(1)
+  }
+
+  it.each(MOMENTS)('(%s) is kept, and asked once to say it again', (_when, changes, isOver) => {
+    const call = spokeOver(changes, isOver)
+    call.model(LOST)
+    expect(call.all('open_model').at(-1)?.history).toContain("The caller's last words were lost")
+    askedOnce(call)
+  })
+
+  it('is kept as well where it was not known whether they only said "go on": the agent is silent then', () => {
+    const call = inLastWords({ interruption: { ...INTERRUPTION, backchannels: ['yes'] } })
+    call.says('turn_2', 500, null)
+    call.do(WANTED)
+    call.model(LOST)
+    expect(call.all('clear')).toHaveLength(1)
+    askedOnce(call)
+  })
+
+  it('is kept beside a tool that still runs, and asked a moment later', () => {
+    const call = inLastWords({}, ['look_up', 'transfer_call'])
+    call.do(WANTED)
+    call.speaks('turn_2', 1_000)
+    call.model(LOST)
+    call.model({ type: 'ready' })
+    call.effects.length = 0
+    call.wait(1_100)
+    expect(call.commands('respond').map(({ instructions }) => instructions)).toEqual([
+      expect.stringContaining('say it again'),
+    ])
+  })
+
+  it('is kept for the other model, and put through all the same where there is none', () => {
+    const kept = spokeOver({ fallback: { price: null } }, false)
+    kept.model(FATAL)
+    askedOnce(kept)
+    const given = spokeOver({}, false)
+    given.model(FATAL)
+    expect([became(given), given.state.ending]).toEqual([{ begun: 1, calledOff: 0 }, null])
+  })
+
+  it('is put through where it was not their words that it waited for', () => {
+    const call = inLastWords()
+    call.do(WANTED)
+    call.speaks('noise', 100)
+    call.model(LOST)
+    call.wait(4_000)
+    call.echoAll()
+    expect(became(call)).toEqual({ begun: 1, calledOff: 0 })
+  })
+})
+
+describe('a caller who speaks into the last words, and whose stream is lost', () => {
+  it.each(MOMENTS)(
+    '(%s) is not put through over words, and behind a noise as soon as that is known',
+    (_when, changes, isOver) => {
+      for (const text of ['No wait.', '']) {
+        const call = spokeOver(changes, isOver)
+        call.do({ type: 'stream_lost' })
+        expect(became(call)).toEqual(WAITS)
+        if (!isOver) call.stops('turn_2')
+        written(call, text)
+        expect([text, became(call)]).toEqual([text, text === '' ? { begun: 1, calledOff: 0 } : CALLED_OFF])
+      }
+    },
+  )
+
+  it('is answered when it is back', () => {
+    const call = spokeOver({}, true)
+    call.do({ type: 'stream_lost' })
+    written(call, 'No wait.')
+    const outcome = { callId: 'transfer_call', output: '{}', status: 'error', endsCall: false } as const
+    call.do({ type: 'tool_finished', outcome })
+    call.effects.length = 0
+    call.do({ type: 'attached' })
+    expect(call.commands('respond')).toHaveLength(1)
+  })
+
+  it('is not put through by words that may only have said "go on", either', () => {
+    const call = inLastWords({ interruption: { ...INTERRUPTION, backchannels: ['yes'] } })
+    call.says('turn_2', 500, null)
+    call.do(WANTED)
+    call.do({ type: 'stream_lost' })
+    expect(became(call)).toEqual(WAITS)
+    written(call, 'No wait.')
+    expect([became(call), call.state.answers.queue.map(({ why }) => why)]).toEqual([CALLED_OFF, []])
+  })
+
+  it('is not kept by a cough that came behind them, nor by what nobody writes down', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 4_000)
+    calls(call)
+    call.do(WANTED)
+    call.says('noise', 500, null)
+    call.speaks('cough', 0)
+    call.do({ type: 'stream_lost' })
+    written(call, '', 'noise')
+    expect(became(call)).toEqual(WAITS)
+    call.stops('cough')
+    expect(became(call)).toEqual({ begun: 1, calledOff: 0 })
+    const unknown = spokeOver({}, true)
+    unknown.do({ type: 'stream_lost' })
+    unknown.wait(6_000)
+    expect(became(unknown)).toEqual({ begun: 1, calledOff: 0 })
+  })
+})
+
 describe('a call that is not put through while another tool of the same answer runs', () => {
   function done(call: Call, callId: string, status: 'ok' | 'error' = 'ok'): void {
     const endsCall = callId === 'end_call'

@@ -1,6 +1,8 @@
-import { mayBeStopped } from './interrupting.ts'
+import type { Undecided } from './caller-speech.ts'
+import type { CallOff } from './events.ts'
+import { interrupt, mayBeStopped } from './interrupting.ts'
 import { addNote } from './keeping.ts'
-import type { Step, Transfer } from './state.ts'
+import type { SessionState, Step, Transfer } from './state.ts'
 
 /** What is written down of it. */
 const NOT_PUT_THROUGH = 'The call was not put through, because the caller spoke before it was.'
@@ -13,6 +15,15 @@ export function holdTransfer(step: Step, itemIds: readonly string[]): void {
   const wanted = inLastWords(step)
   if (!wanted || step.state.stopped || !mayBeStopped(step)) return
   step.set({ transfer: { ...wanted, stoppedBy: [...wanted.stoppedBy, ...itemIds] } })
+}
+
+/**
+ * The sounds whose words a transfer has to wait for once the agent will not go on by itself: those that have stopped it, and of others
+ * those that were long enough for speech.
+ */
+export function soundsToKnow({ stopped }: SessionState, undecided: readonly Undecided[]): string[] {
+  const meant = undecided.filter(({ isMeant }) => isMeant).map(({ itemId }) => itemId)
+  return stopped?.phase === 'silent' ? [...stopped.itemIds, ...meant] : meant
 }
 
 /** It is known what a sound of the caller's was: nothing waits for it any more. */
@@ -33,10 +44,29 @@ export function callOffTransfer(step: Step, itemId: string, isStoppedNow: boolea
   const wanted = inLastWords(step)
   const isStoppedBy = stopped?.itemIds.includes(itemId) || wanted?.stoppedBy.includes(itemId)
   if (!wanted || !(isStoppedBy || (isStoppedNow && mayBeStopped(step)))) return false
-  step.set({ transfer: null })
-  step.do({ type: 'disarm', timer: 'transfer' }, { type: 'cancel_transfer', why: 'spoken' })
-  addNote(step, 'system', { text: NOT_PUT_THROUGH, isKept: true })
+  callOff(step, 'spoken')
   return true
+}
+
+/**
+ * The session that heard them is lost, and with it the words that a transfer waits for: they may have been to keep the call, so it is
+ * kept, and the caller is asked to say them again.
+ */
+export function callOffUnknown(step: Step): void {
+  const wanted = inLastWords(step)
+  if (!wanted) return
+  const isWaiting = wanted.stoppedBy.length > 0 || soundsToKnow(step.state, step.state.undecided).length > 0
+  if (!isWaiting || !mayBeStopped(step)) return
+  interrupt(step)
+  callOff(step, 'unknown')
+  // The agent's tool asks for the answer: it is no turn beside that.
+  step.set({ speech: null, undecided: [], hasMissedWords: true })
+}
+
+function callOff(step: Step, why: CallOff): void {
+  step.set({ transfer: null })
+  step.do({ type: 'disarm', timer: 'transfer' }, { type: 'cancel_transfer', why })
+  addNote(step, 'system', { text: NOT_PUT_THROUGH, isKept: true })
 }
 
 /** The model is to know of it before its tool has answered. */

@@ -58,8 +58,8 @@ export type ToolOutcome = {
 /** Why a call was not put through. */
 export type TransferFault = 'busy' | 'no_answer' | 'declined' | 'failed'
 
-/** Why a transfer is called off. ending: the call ends, or goes elsewhere · late: it has not begun, or come to anything · spoken: by the caller's words */
-export type CallOff = 'ending' | 'late' | 'spoken'
+/** Why a transfer is called off. ending: the call ends, or goes elsewhere · late: it has not begun, or come to anything · spoken: by the caller's words · unknown: by words of theirs that are lost */
+export type CallOff = 'ending' | 'late' | 'spoken' | 'unknown'
 
 /**
  * What a carrier says in our place, unless that was heard (null), in which language where that is known, and whom it connects then. One that

@@ -1,6 +1,7 @@
 import type { ModelFault } from '../../platform/realtime/port.ts'
 import { KEPT_MS } from '../caller-audio.ts'
 import { askFirst, askNext } from './asking.ts'
+import { callOffUnknown } from './calling-off.ts'
 import { giveUp } from './giving-up.ts'
 import { history, toldWhole } from './history.ts'
 import { awaitPerson, hadPerson } from './lost-person.ts'
@@ -85,9 +86,11 @@ function endStall(step: Step): void {
 /** The model session is gone, or was never had: a new one takes its place unless trying again cannot help. */
 export function modelLost(step: Step, fault: ModelFault): void {
   countFailure(step)
+  const isHopeless = fault === 'fatal' || fault === 'setup' || isTooMuch(step)
+  // Whoever is to be put through is better off so than with an agent for whom no model can be had.
+  if (!isHopeless || hasFallback(step)) callOffUnknown(step)
   leave(step)
-  const isHopeless = fault === 'fatal' || fault === 'setup'
-  if (isHopeless || isTooMuch(step)) return giveModelUp(step)
+  if (isHopeless) return giveModelUp(step)
   if (hasNothingToSay(step)) return
   const waitMs = reconnectMs(step)
   if (waitMs === 0) openModel(step)
@@ -151,6 +154,7 @@ function hasNothingToSay({ state }: Step): boolean {
 export function replaceModel(step: Step): void {
   // Where it is there, this is no part of an outage before it: the next one has all the time of a first.
   endOutage(step)
+  callOffUnknown(step)
   leave(step)
   if (hasNothingToSay(step)) return
   openModel(step)

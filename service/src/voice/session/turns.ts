@@ -2,7 +2,7 @@ import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { ask, isSpeaking } from './asking.ts'
 import { isBackchannel, mayBeBackchannel } from './backchannel.ts'
 import type { CallerSpeech, Undecided } from './caller-speech.ts'
-import { callOffTransfer, holdTransfer, releaseTransfer, tellCalledOff } from './calling-off.ts'
+import { callOffTransfer, holdTransfer, releaseTransfer, soundsToKnow, tellCalledOff } from './calling-off.ts'
 import { wasNoWords, watchForWords, wereWords } from './going-on.ts'
 import { isEndDue, keepCall } from './held-end.ts'
 import { interrupt } from './interrupting.ts'
@@ -99,6 +99,7 @@ function awaitWords(step: Step, itemId: string, isMeant: boolean): void {
 /** It was no words. */
 function forget(step: Step, itemId: string): void {
   forgetEntry(step, itemId)
+  releaseTransfer(step, itemId)
   wasNoWords(step, itemId)
 }
 
@@ -126,17 +127,15 @@ export function wordsOverdue(step: Step): void {
   const last = answered.at(-1)
   if (!last) return
   // What is short stops nobody who speaks by now.
-  const meant = answered.filter(({ isMeant }) => isMeant)
-  if (meant.length > 0) stopFor(step, meant)
+  if (answered.some(({ isMeant }) => isMeant)) stopFor(step, answered)
   answerTurn(step, endOf(step, last.itemId))
 }
 
 /** A transfer waits for these words all the same, and for those of what had stopped the agent before. */
 function stopFor(step: Step, sounds: readonly Undecided[]): void {
-  const { stopped } = step.state
-  const itemIds = stopped?.phase === 'silent' ? stopped.itemIds : []
+  const itemIds = soundsToKnow(step.state, sounds)
   interrupt(step)
-  holdTransfer(step, [...itemIds, ...sounds.map(({ itemId }) => itemId)])
+  holdTransfer(step, itemIds)
 }
 
 /** When the caller ended an item, monotonic. */

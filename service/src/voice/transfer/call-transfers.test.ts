@@ -23,6 +23,7 @@ function wanted() {
 describe('CallTransfers', () => {
   it.each([
     ['spoken', 'conflict', /The caller spoke.*Answer what they said; if they still want .*transfer the call again/],
+    ['unknown', 'conflict', /The caller spoke.*lost.*say it again; if they still want .*transfer the call again/],
     ['ending', 'conflict', /ending/],
     ['late', 'upstream_failed', /did not begin with it in time/],
   ] as const)('tells the agent why its transfer was called off: %s', async (why, code, message) => {

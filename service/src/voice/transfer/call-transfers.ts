@@ -136,6 +136,8 @@ function cannotBeTransferred(): AppError {
 
 const SPOKEN =
   'The caller spoke before the call was put through, so it was not. Answer what they said; if they still want to be put through, transfer the call again.'
+const UNKNOWN =
+  'The caller spoke before the call was put through, so it was not, and what they said was lost on the line. Apologise in a few words and ask them to say it again; if they still want to be put through, transfer the call again.'
 
 /** What the agent is told of it by its tool. */
 function calledOff(why: CallOff): AppError {
@@ -144,6 +146,8 @@ function calledOff(why: CallOff): AppError {
       return new AppError('conflict', 'The call is ending.')
     case 'spoken':
       return new AppError('conflict', SPOKEN)
+    case 'unknown':
+      return new AppError('conflict', UNKNOWN)
     case 'late':
       return new AppError('upstream_failed', 'The call was not put through: the carrier did not begin with it in time.')
     default:
