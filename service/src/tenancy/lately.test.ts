@@ -13,6 +13,27 @@ describe('Lately', () => {
     expect(lately.get('hash')).toBe('acme')
   })
 
+  it('keeps what is good though that of others is forgotten while it is looked up, and as it is now', () => {
+    const lately = new Lately<string>(new TestClock())
+    lately.note('hash', 'acme, admin', lately.begin())
+    const begun = lately.begin()
+    lately.forget((owner) => owner === 'globex')
+    lately.forget((_, hash) => hash === 'another')
+    lately.note('hash', 'acme, viewer', begun)
+    expect(lately.get('hash')).toBe('acme, viewer')
+  })
+
+  it('keeps no answer of before, whatever was forgotten in between, and what was found since', () => {
+    const lately = new Lately<string>(new TestClock())
+    const begun = lately.begin()
+    for (const each of ['globex', 'acme', 'initech']) lately.forget((owner) => owner === each)
+    lately.note('hash', 'acme', begun)
+    expect(lately.get('hash')).toBeNull()
+    lately.note('hash', 'acme', lately.begin())
+    lately.note('hash', 'acme', begun)
+    expect(lately.get('hash')).toBe('acme')
+  })
+
   it('forgets what the database says is not good', () => {
     const lately = new Lately<string>(new TestClock())
     lately.note('hash', 'acme', lately.begin())
