@@ -53,6 +53,15 @@ describe('the schemas of the tools of a document', () => {
     ])
   })
 
+  it('may become less where they are too much already, and not more', async () => {
+    const [stored, less, more] = [tools(26, 390), tools(26, 389), tools(26, 391)]
+    expect(await faultsIn([...less.slice(0, 1), ...stored.slice(1)], stored)).toEqual([])
+    expect(await faultsIn(less, stored)).toEqual([])
+    expect(await faultsIn([...stored.slice(1), ...more.slice(0, 1)], stored)).toEqual([
+      expect.stringMatching(/^\/25\/parameters is too much: with tool_0 /),
+    ])
+  })
+
   it.each([{ type: 'string' }, false])(
     'are refused from the tool on with which they are too much together: %j',
     async (rule) => {

@@ -46,7 +46,7 @@ export async function toolFaults(tools: TenantTool[], stored: TenantTool[] = [])
     [`/${index}/url`, urlFault(tool.url) ?? templateFault(tool)],
     ...headerFaults(tool).map(([member, fault]): ToolFault => [`/${index}/headers/${member}`, fault]),
   ])
-  return [...faults, ...(await parameterFaults(tools, new Set(stored.flatMap(schemaText))))]
+  return [...faults, ...(await parameterFaults(tools, stored))]
 }
 
 /** The same for every order of members: the database has one of its own. */
@@ -55,18 +55,20 @@ function schemaText(tool: TenantTool): string[] {
 }
 
 /** Ends with the first schema that is too much: those behind it are not compiled either. */
-async function parameterFaults(tools: TenantTool[], known: Set<string>): Promise<ToolFault[]> {
+async function parameterFaults(tools: TenantTool[], stored: TenantTool[]): Promise<ToolFault[]> {
   const faults: ToolFault[] = []
+  const known = new Set(stored.flatMap(schemaText))
   const isKnown = (tool: TenantTool) => schemaText(tool).some((text) => known.has(text))
-  // What is there already is nobody's fault: it leaves the less for what is new.
-  let rules = tools.reduce((sum, tool) => sum + (isKnown(tool) ? rulesOf(tool) : 0), 0)
+  // What is there already is nobody's fault: it leaves the less for what is new. Where it is too much, it may become less.
+  const mostRules = Math.max(MAX_RULES, rulesOfAll(stored))
+  let rules = rulesOfAll(tools.filter(isKnown))
   for (const [index, tool] of tools.entries()) {
     if (tool.type !== 'http' || !tool.parameters || isKnown(tool)) continue
     await othersFirst()
     const fault = jsonSchemaFault(tool.parameters)
     if (fault === null) rules += rulesOf(tool)
     faults.push([`/${index}/parameters`, fault])
-    if (rules <= MAX_RULES) continue
+    if (rules <= mostRules) continue
     faults.push([`/${index}/parameters`, tooManyRules(tool.name)])
     break
   }
@@ -75,6 +77,10 @@ async function parameterFaults(tools: TenantTool[], known: Set<string>): Promise
 
 function rulesOf(tool: TenantTool): number {
   return tool.type === 'http' && tool.parameters ? rulesIn(tool.parameters) : 0
+}
+
+function rulesOfAll(tools: TenantTool[]): number {
+  return tools.reduce((sum, tool) => sum + rulesOf(tool), 0)
 }
 
 function tooManyRules(name: string): string {
