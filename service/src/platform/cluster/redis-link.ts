@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis'
 import { type Cancel, type Clock, withTimeout } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Log } from '../log.ts'
+import { takeFrom } from './redis-take.ts'
 
 type Deps = { url: string; clock: Clock; log: Pick<Log, 'info' | 'warn'> }
 /** A write, as a count is, or a message to other nodes: Redis may take the one and refuse the other. */
@@ -16,9 +17,12 @@ const PING_TIMEOUT_MS = 2_000
 const MAX_SILENT_PINGS = 3
 /** What was refused works again when nothing of its kind was refused for so long: some pass while others are still refused. */
 const WORKS_AGAIN_MS = 3_000
-/** Of each kind what is cheap and nobody reads, by the same commands: it is tried while a kind is refused. */
+/**
+ * Of each kind what is cheap and nobody reads, tried while the kind is refused. By the very commands that are needed: Redis may have
+ * room, and its user the right, for others. The count is always let in, for what is let in no more writes nothing.
+ */
 const PROBES: Record<Kind, (redis: Redis) => Promise<unknown>> = {
-  write: (redis) => redis.eval("return redis.call('SET', KEYS[1], '', 'PX', 1000)", 1, 'parley:rate:probe'),
+  write: (redis) => takeFrom(redis, 'probe', Number.MAX_SAFE_INTEGER),
   message: (redis) => redis.publish('parley:bus:probe', ''),
 }
 

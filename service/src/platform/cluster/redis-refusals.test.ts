@@ -1,8 +1,9 @@
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { TestClock } from '../../../test/harness/clock.ts'
 import { useRedis } from '../../../test/harness/redis.ts'
 import { until } from '../../../test/harness/wait.ts'
-import { systemClock } from '../../kernel/clock.ts'
+import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { makeLog } from '../log.ts'
 import { openRedis } from './redis-link.ts'
 import { takeInRedis } from './redis-rate-counter.ts'
@@ -11,11 +12,11 @@ describe('a Redis that is reached', () => {
   const server = useRedis()
 
   /** A link to it, and what that has logged. */
-  async function opened() {
+  async function opened({ url = server.url, clock = systemClock }: { url?: string; clock?: Clock } = {}) {
     const lines: Record<string, unknown>[] = []
     const destination = { write: (line: string) => lines.push(JSON.parse(line)) }
     const log = makeLog({ level: 'info', secrets: [], destination })
-    return { link: await openRedis({ url: server.url, clock: systemClock, log }), lines }
+    return { link: await openRedis({ url, clock, log }), lines }
   }
 
   it.each([
@@ -75,4 +76,60 @@ describe('a Redis that is reached', () => {
       [kind, undefined],
     ])
   })
+
+  /** Somebody who may do what is needed and no more, and the operator, who may give them less. */
+  async function someUser(clock?: Clock) {
+    const operator = new Redis(server.url)
+    const [needed, counts] = [
+      ['@connection', 'info', 'publish', 'subscribe'],
+      ['time', 'hgetall', 'hset', 'hdel', 'expire'],
+    ]
+    const rights = [...needed, 'eval', ...counts].map((right) => `+${right}`)
+    await operator.acl('SETUSER', 'node', 'reset', 'on', '>password', '~parley:*', '&parley:*', '-@all', ...rights)
+    const url = new URL(server.url)
+    Object.assign(url, { username: 'node', password: 'password' })
+    const { link, lines } = await opened({ url: url.href, ...(clock && { clock }) })
+    onTestFinished(async () => {
+      link.close()
+      await operator.config('SET', 'maxmemory', '0')
+      operator.disconnect()
+    })
+    await until(() => link.isUp, { what: 'Redis to be there' })
+    return { operator, link, lines, take: () => takeInRedis(link, 'c', 10) }
+  }
+
+  it('works again for a user who has no right that is not needed', async () => {
+    const { operator, link, take } = await someUser()
+    await take()
+    await operator.config('SET', 'maxmemory', '1')
+    await expect(take()).rejects.toMatchObject({ code: 'unavailable' })
+    await operator.config('SET', 'maxmemory', '0')
+    await until(() => link.doesWork, { what: 'Redis to work again' })
+  })
+
+  it.each(['hset', 'expire'])(
+    'does not work, which is said once, until its user may do what a count needs: %s',
+    async (right) => {
+      const clock = new TestClock()
+      const { operator, link, lines, take } = await someUser(clock)
+      /** By the time of the second answer there is one to each question before. */
+      const second = async () => {
+        await clock.advance(1_000)
+        await link.run((redis) => redis.ping(), 1_000, 'message')
+      }
+      await operator.acl('SETUSER', 'node', `-${right}`)
+      await expect(take()).rejects.toMatchObject({ code: 'unavailable' })
+      for (let n = 0; n < 10; n += 1) await second()
+      expect(link.doesWork).toBe(false)
+      await expect(take()).rejects.toMatchObject({ code: 'unavailable' })
+      await operator.acl('SETUSER', 'node', `+${right}`)
+      for (let n = 0; n < 10; n += 1) await second()
+      expect(link.doesWork).toBe(true)
+      expect(lines.map(({ msg }) => msg)).toEqual([
+        'redis is there',
+        'redis refuses what it is told: this node works on without',
+        'redis does again what it is told',
+      ])
+    },
+  )
 })
