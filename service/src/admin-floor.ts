@@ -14,6 +14,7 @@ import { authTransportRoutes } from './tenancy/auth-transport-routes.ts'
 import { orLately } from './tenancy/lately.ts'
 import { type Administrator, makeLogins } from './tenancy/logins.ts'
 import { Passwords } from './tenancy/passwords.ts'
+import { makePersonChanges } from './tenancy/person-changes.ts'
 import { promptly } from './tenancy/prompt-credentials.ts'
 import { makeSso } from './tenancy/sso.ts'
 import { SSO_CALLBACK, SSO_START, ssoRoutes } from './tenancy/sso-routes.ts'
@@ -33,7 +34,8 @@ export function makeAdministration(deps: Deps, { origin, limits }: Parts) {
   const sessions = makeAdminSessions({ db, clock, credentials: sha256(whoAdministers(deps)).toString('hex') })
   const passwords = new Passwords()
   const logins = makeLogins({ db, clock, sessions, administrator, passwords })
-  const users = makeUsers({ db, clock, passwords, onChange: sessions.forget })
+  const changes = makePersonChanges({ bus: deps.cluster.bus, sessions })
+  const users = makeUsers({ db, clock, passwords, onChange: changes.changed })
   const isEnabled = logins.isEnabled || provider !== null
   const find: People['find'] = (token, { address, isLook }) =>
     sessions.find(token, { isLook, mayAsk: () => limits.mayAsk(address) })
@@ -58,6 +60,7 @@ export function makeAdministration(deps: Deps, { origin, limits }: Parts) {
       await app.register(auditLogRoutes(makeAuditLog({ db })))
       await app.register(authTransportRoutes(() => transportOf(config, origin())))
     },
+    close: changes.close,
   }
 }
 

@@ -150,6 +150,7 @@ async function wire(deps: Deps): Promise<App> {
     await forgetting?.close()
     await living?.heartbeat.close()
     floors.changes.close()
+    administration.close()
     deps.cluster.close()
     metrics.stop()
     await database.close()

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { Browser } from './harness/browser.ts'
 import { type CarrierRest, startCarrierRest } from './harness/carrier-rest.ts'
 import { useDatabase } from './harness/database.ts'
 import { watchEvents } from './harness/event-watcher.ts'
+import { useProxiedDatabase } from './harness/proxied-database.ts'
 import { useRedis } from './harness/redis.ts'
 import { ScriptedModel } from './harness/scripted-model.ts'
 import { ServedApp } from './harness/served-app.ts'
@@ -251,6 +253,38 @@ describe.runIf(hasNodes)('what is changed on one node', AT_LEISURE, () => {
     expect(await policyOf(b)).toBe('"tenant";q=1000000;w=60')
     await limitTo(77)
     await withinASecond(async () => (await policyOf(b)) === '"tenant";q=77;w=60', 'the change')
+  })
+})
+
+describe.runIf(hasNodes)('somebody who is removed, or given another role, on one node', AT_LEISURE, () => {
+  const wire = useProxiedDatabase(test)
+
+  it('is nobody on another one that loses its database then, where others act as before', async () => {
+    const password = 'a long enough password'
+    const settings = { REDIS_URL: redis.url, ADMIN_USERNAME: 'root', ADMIN_PASSWORD: password }
+    const node = await ServedApp.start(test, { model, settings, besides: a, database: await wire.open() })
+    onTestFinished(() => node.app.close())
+    await until(() => isJoined(node), { what: 'it to be joined', timeoutMs: JOINED_WITHIN_MS })
+    const people = '/tenants/acme/users'
+    const letIn = async (name: string) => {
+      const email = `${name}@acme.example`
+      const sent = { email, role: 'operator', password }
+      const { user } = await a.administer<{ user: { id: string } }>('POST', people, sent)
+      const browser = new Browser(node)
+      await browser.login(email, password)
+      // What they sent is looked at once they are let in.
+      const act = () => browser.call('POST', '/sessions/MZ1/actions', { body: {} })
+      const isIn = async () => (await act()).status === 400
+      expect(await isIn()).toBe(true)
+      return { path: `${people}/${user.id}`, isIn }
+    }
+    const [ann, ben, eve] = [await letIn('ann'), await letIn('ben'), await letIn('eve')]
+    await a.administer('DELETE', ann.path)
+    await a.administer('PATCH', ben.path, { role: 'viewer' })
+    await wire.proxy.cut()
+    for (const each of [ann, ben]) await until(async () => !(await each.isIn()), { what: 'both to be forgotten' })
+    expect(await eve.isIn()).toBe(true)
+    await wire.proxy.mend()
   })
 })
 
