@@ -49,6 +49,13 @@ describe('the documents', () => {
     expect(written).toEqual(expect.arrayContaining(needed))
   })
 
+  it('have each machine back up what it has alone where no other one deletes it', () => {
+    const mirrored = [...read('docs/deployment.md').matchAll(/^rsync .*--delete .*$/gm)].map(([line]) => line)
+    const ofOne = mirrored.filter((line) => /journal|event-logs/.test(line))
+    expect(ofOne).toHaveLength(2)
+    expect(ofOne.filter((line) => !line.endsWith('"/backups/parley/$(hostname)/"'))).toEqual([])
+  })
+
   it('tell of each big table that cannot be written while an update builds an index of it', () => {
     const files = readdirSync(join(ROOT, 'service/migrations')).filter((name) => name >= FIRST_UPDATE)
     const indexed = files.flatMap((name) => {
