@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { OTHER_NODE, someCall, tenantTold } from '../src/records/calls.fixture.ts'
 import { makeSessions } from '../src/records/sessions.ts'
 import { spendToken } from '../src/voice/stream-token-store.ts'
+import { Browser } from './harness/browser.ts'
 import { type CarrierRest, startCarrierRest } from './harness/carrier-rest.ts'
 import { sign } from './harness/carrier-signature.ts'
 import { TestClock } from './harness/clock.ts'
@@ -18,6 +19,7 @@ import { startWebhookTarget, type WebhookTarget } from './harness/webhook-target
 const NUMBER = '+12025550140'
 const CALLED = '+12025552001'
 const DOUBTED = '+12025552002'
+const PASSWORD = 'a long enough password'
 const ALWAYS = { compliance: { calling_hours: { start: '00:00', end: '24:00' } } }
 /** All that is done again and again is done within this time, at the latest what is done every five minutes. */
 const A_WHILE_MS = 330_000
@@ -146,6 +148,27 @@ describe('a service on a copy of a database that is in use', { timeout: 120_000 
     const { config } = await copy.administer<{ config: object }>('GET', '/tenants/acme')
     await copy.administer('PUT', '/tenants/acme', { ...config, name: 'Changed' })
     expect(await copy.administer('GET', '/tenants/acme')).toMatchObject({ config: { name: 'Changed' } })
+  })
+
+  it('is logged in to where the guide says, with the settings that it names beside those of the installation', async () => {
+    const guide = readFileSync(join(import.meta.dirname, '../../docs/deployment.md'), 'utf8')
+    const [, command = ''] = /^(STANDBY=true DATABASE_URL[^`]*) npm run serve$/m.exec(guide) ?? []
+    const [, page = ''] = /look around at `(http:\/\/\S+)\/app`/.exec(guide) ?? []
+    const named = Object.fromEntries([...command.matchAll(/(\w+)=(\S*)/g)].map(([, name, value]) => [name, value]))
+    // The harness has its own of these.
+    const { DATABASE_URL: _url, DATA_DIR: _folder, PORT: _port, ...told } = named
+    const copy = await startCopy({
+      ...{ PUBLIC_URL: 'https://voice.example.com', ADMIN_USERNAME: 'ada', ADMIN_PASSWORD: PASSWORD },
+      ...{ OIDC_ISSUER_URL: 'https://login.example.com', OIDC_CLIENT_ID: 'parley', OIDC_CLIENT_SECRET: 'secret' },
+      ...{ OIDC_ALLOWED_EMAILS: 'ada@example.com', ...told },
+    })
+    const browser = new Browser(copy)
+    const call = (method: string, path: string, body?: object) => browser.call(method, path, { body, origin: page })
+    expect((await call('GET', '/admin/auth/session')).body).toMatchObject({ login_enabled: true, sso_enabled: false })
+    expect((await call('POST', '/admin/auth/login', { username: 'ada', password: PASSWORD })).status).toBe(200)
+    const user = { email: 'ann@acme.example', role: 'viewer' }
+    const { status, body } = await call('POST', '/admin/tenants/acme/users', user)
+    expect([status, body['invitation_url']]).toEqual([200, expect.stringContaining(`${page}/app/`)])
   })
 
   it('lets nobody be called any more before it works again', async () => {
