@@ -312,7 +312,11 @@ describe('the pages of an administrator', () => {
       return answer.status
     }
     expect(await tried()).toBe(200)
+    // Nobody tells it again: the browser asks before the page goes with it.
+    const asks = () => page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+    expect(await asks()).toBe(true)
     await page.getByRole('button', { name: 'Done' }).click()
+    expect(await asks()).toBe(false)
     const row = page.getByRole('row').filter({ hasText: 'till' })
     await row.getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()

@@ -104,6 +104,16 @@ describe('the overview', () => {
     await page.getByText('Begun from').waitFor({ state: 'hidden' })
 
     await page.getByRole('link', { name: 'Overview', exact: true }).click()
+    const sinceOf = async (part: string) => {
+      const answer = await page.waitForResponse(
+        (one) => one.url().includes(part) && one.url().includes('/analytics/calls'),
+      )
+      return (await answer.json()).analytics.since
+    }
+    const told = Promise.all([sinceOf('interval=day'), sinceOf('group_by=agent')])
+    await page.getByLabel('How far back').selectOption('30d')
+    const [since, sinceOfAgents] = await told
+    expect(sinceOfAgents).toBe(since)
     await page.getByRole('link', { name: '5 calls of sales' }).click()
     await page.getByText('5 in all').waitFor()
     expect(searchOf(page)).toMatchObject({ agent_key: 'sales' })

@@ -59,6 +59,10 @@ describe('the dashboard', () => {
     expect(faults).toEqual([])
 
     await page.getByRole('button', { name: 'Logged in as ada' }).click()
+    const away = { status: 503, json: { error: 'The database is away.', code: 'unavailable' } }
+    await page.route('**/auth/logout', (route) => route.fulfill(away), { times: 1 })
+    await page.getByRole('menuitem', { name: 'Log out' }).click()
+    await page.getByText('You are still logged in.').waitFor()
     await page.getByRole('menuitem', { name: 'Log out' }).click()
     await page.getByRole('heading', { name: 'Log in' }).waitFor()
     await context.close()

@@ -35,6 +35,17 @@ export class ApiFailure extends Error {
   }
 }
 
+/**
+ * What a write that was to make something is answered: where there is one already, that its key is taken, and where that stands in
+ * what was sent. @throws ApiFailure.
+ */
+export function asTaken(error: unknown, at: string): never {
+  const failure = asFailure(error)
+  if (failure.code !== 'precondition_failed') throw failure
+  const [status, code, message] = [409, 'taken', 'is taken: choose another']
+  throw new ApiFailure({ status, code, message: `This key ${message}.`, faults: [{ path: at, message }] })
+}
+
 /** Whether it is worth asking again: nobody answered, too much was asked for, or whoever should answer could not. */
 export function mayPass({ status }: ApiFailure): boolean {
   return status === 0 || status === 408 || status === 429 || status >= 500

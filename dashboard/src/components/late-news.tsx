@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useContext, useState } from 'react'
 import { type Failed, LateFailures } from './late-failures.tsx'
 import styles from './late-news.module.css'
 import { LateSecrets, type Secret } from './late-secrets.tsx'
+import { useAskBeforeUnload } from './use-ask-before-unload.ts'
 
 type News = { fail: (failed: Omit<Failed, 'id'>) => void; keep: (secret: Secret) => void }
 
@@ -19,6 +20,7 @@ export function LateNews({ children }: { children: ReactNode }) {
   const [failures, setFailures] = useState<Failed[]>([])
   const [secrets, setSecrets] = useState<Secret[]>([])
   const { tenantId } = useParams({ strict: false })
+  useAskBeforeUnload(secrets.length > 0)
   const [news] = useState<News>(() => ({
     fail: (failed) =>
       setFailures((before) => [...before, { ...failed, id: (before.at(-1)?.id ?? 0) + 1 }].slice(-MOST_FAILURES)),

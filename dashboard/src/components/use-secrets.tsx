@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useKeepSecret } from './late-news.tsx'
 import type { Secret } from './late-secrets.tsx'
 import { ShownOnce } from './shown-once.tsx'
+import { useAskBeforeUnload } from './use-ask-before-unload.ts'
 
 /** Secrets that a page shows, each until it has been taken; where the page is left before that, or before they come, it is shown beneath the next one. */
 export function useSecrets(of: Omit<Secret, 'secret' | 'whose'>) {
@@ -10,6 +11,7 @@ export function useSecrets(of: Omit<Secret, 'secret' | 'whose'>) {
   // What is to be handed on when the page is left, which no state tells then.
   const untaken = useRef<Secret[]>([])
   const isThere = useRef(false)
+  useAskBeforeUnload(shown.length > 0)
   useEffect(() => {
     isThere.current = true
     return () => {

@@ -2,6 +2,7 @@ import { Menu } from '@mantine/core'
 import { useRef } from 'react'
 import { usePerson } from '../api/session.ts'
 import { useLogout } from '../api/session-changes.ts'
+import { FailureState } from '../components/failure-state.tsx'
 import { words } from '../components/text.ts'
 import { useLeaving } from '../components/unsaved-changes.tsx'
 import { PersonButton } from './person-button.tsx'
@@ -27,7 +28,16 @@ export function PersonActions() {
         <Menu.Item component="a" href="/docs">
           Guides
         </Menu.Item>
-        <Menu.Item onClick={() => leave(() => logout.mutate())}>Log out</Menu.Item>
+        <Menu.Item closeMenuOnClick={false} disabled={logout.isPending} onClick={() => leave(() => logout.mutate())}>
+          Log out
+        </Menu.Item>
+        {/* Whoever walks away from a shared machine has to know that they are still logged in. */}
+        {logout.error && (
+          <div className={styles.who}>
+            <p>You are still logged in.</p>
+            <FailureState error={logout.error} />
+          </div>
+        )}
       </Menu.Dropdown>
     </Menu>
   )

@@ -21,7 +21,7 @@ export function InstallationPage() {
   const picked = pickedIn(filters)
   const navigate = useNavigate()
   const calls = useQuery(allCallsQuery(range))
-  const tenants = useQuery(tenantsQuery(range, picked))
+  const tenants = useQuery(tenantsQuery(range, picked, calls.data?.since))
   const late = useQuery(allLateQuery)
   const lateTasks = late.data?.reduce((sum, { breached }) => sum + breached, 0)
   return (

@@ -21,7 +21,7 @@ export function OverviewPage() {
   const range = rangeIn(filters)
   const navigate = useNavigate()
   const calls = useQuery(callsQuery(tenantId, range))
-  const agents = useQuery(agentsQuery(tenantId, range))
+  const agents = useQuery(agentsQuery(tenantId, range, calls.data?.since))
   const late = useQuery(lateQuery(tenantId))
   const lateTasks = late.data?.reduce((sum, { breached }) => sum + breached, 0)
   const params = { tenantId }

@@ -47,12 +47,16 @@ export const callsQuery = (tenantId: string, range: Range) =>
     ...often<Analytics>(tenantId),
   })
 
-/** The same of each of its agents. */
-export const agentsQuery = (tenantId: string, range: Range) =>
+/** Since when a range is told of: it is widened to whole parts, each of what is asked for. Undefined until that is known. */
+type Since = string | undefined
+
+/** The same of each of its agents, since when the calls were told of. */
+export const agentsQuery = (tenantId: string, range: Range, toldSince: Since) =>
   queryOptions({
-    queryKey: ['overview', tenantId, range.value, 'agents'],
+    queryKey: ['overview', tenantId, range.value, 'agents', toldSince],
+    enabled: toldSince !== undefined,
     queryFn: async () => {
-      const query = { interval: 'all', group_by: 'agent', since: since(range), time_zone } as const
+      const query = { interval: 'all', group_by: 'agent', since: toldSince ?? since(range), time_zone } as const
       const asked = { params: { query }, headers: forTenant(tenantId) }
       return (await answerOf(api.GET('/api/v1/analytics/calls', asked))).analytics
     },
@@ -73,12 +77,14 @@ export const allCallsQuery = (range: Range) =>
 /** A span that was picked; null: the whole range. */
 export type Picked = { since: string; until: string } | null
 
-/** The same of each tenant, in the range or in the span that was picked. */
-export const tenantsQuery = (range: Range, picked: Picked) =>
+/** The same of each tenant, in the span that was picked or since when the calls of all were told of. */
+export const tenantsQuery = (range: Range, picked: Picked, toldSince: Since) =>
   queryOptions({
-    queryKey: ['overview', ALL, range.value, 'tenants', picked],
+    queryKey: ['overview', ALL, range.value, 'tenants', picked ?? toldSince],
+    enabled: picked !== null || toldSince !== undefined,
     queryFn: async () => {
-      const query = { interval: 'all', group_by: 'tenant', time_zone, ...(picked ?? { since: since(range) }) } as const
+      const span = picked ?? { since: toldSince ?? since(range) }
+      const query = { interval: 'all', group_by: 'tenant', time_zone, ...span } as const
       return (await answerOf(api.GET('/api/v1/admin/analytics/calls', { params: { query } }))).analytics
     },
     ...often<Analytics>(ALL),

@@ -1,5 +1,6 @@
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api } from '../../api/client.ts'
+import { asTaken } from '../../api/failure.ts'
 import type { ListPart } from '../../components/list-part.ts'
 
 /** A text that tenants can put before the instructions of their agents. */
@@ -24,7 +25,8 @@ export type PromptTexts = Pick<Prompt, 'key' | 'text' | 'description'>
 /** Writes a prompt over the one that has this tag; null: only where there is none of its key. Else a 412. */
 export async function putPrompt({ key, ...body }: PromptTexts, over: string | null): Promise<void> {
   const header = over === null ? { 'if-none-match': '*' } : { 'if-match': over }
-  await answerOf(api.PUT('/api/v1/admin/prompts/{key}', { params: { path: { key }, header }, body }))
+  const put = answerOf(api.PUT('/api/v1/admin/prompts/{key}', { params: { path: { key }, header }, body }))
+  await (over === null ? put.catch((error: unknown) => asTaken(error, '/body/key')) : put)
 }
 
 export async function deletePrompt(key: string): Promise<void> {

@@ -87,6 +87,7 @@ function PromptForm({ prompt }: { prompt: Prompt | null }) {
             required
             readOnly={prompt !== null}
             value={values.key}
+            error={fault('key')}
             onChange={(event) => set({ key: event.currentTarget.value })}
           />
           <TextInput

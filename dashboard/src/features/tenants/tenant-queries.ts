@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api } from '../../api/client.ts'
+import { asTaken } from '../../api/failure.ts'
 import type { ListPart } from '../../components/list-part.ts'
 
 const TENANT = '/api/v1/admin/tenants/{tenant_id}'
@@ -30,7 +31,8 @@ export const tenantQuery = (tenantId: string) =>
 export async function createTenant(config: { tenant_id: string; name: string }): Promise<void> {
   const { tenant_id, name } = config
   const params = { path: { tenant_id }, header: { 'if-none-match': '*' } }
-  await answerOf(api.PUT(TENANT, { params, body: { tenant_id, ...(name !== '' && { name }) } }))
+  const body = { tenant_id, ...(name !== '' && { name }) }
+  await answerOf(api.PUT(TENANT, { params, body })).catch((error: unknown) => asTaken(error, '/body/tenant_id'))
 }
 
 /** Replaces the document, if it is still that of the tag; else a 412. Returns its new tag, and what will hardly work. */
