@@ -426,7 +426,7 @@ describe('a prompt', () => {
     }
     await form.getByLabel('Key').fill('taken')
     await write('Ours.')
-    await form.getByText('is taken: choose another').waitFor()
+    await form.getByRole('alert').getByText('is taken: choose another').waitFor()
     await cancel()
 
     const row = page.getByRole('row').filter({ hasText: 'taken' })

@@ -104,6 +104,7 @@ describe('the overview', () => {
     await page.getByText('Begun from').waitFor({ state: 'hidden' })
 
     await page.getByRole('link', { name: 'Overview', exact: true }).click()
+    await page.getByRole('link', { name: '5 calls of sales' }).waitFor()
     const sinceOf = async (part: string) => {
       const answer = await page.waitForResponse(
         (one) => one.url().includes(part) && one.url().includes('/analytics/calls'),

@@ -101,12 +101,12 @@ function Frame() {
 function StandbyNote() {
   if (!useStandby()) return null
   return (
-    <div className={styles.standby} role="status">
+    <output className={styles.standby}>
       <Note>
         This service stands by: it shows what its database holds and takes changes of configuration, but places, takes
         and steers no calls, and delivers nothing. What is live is on the service that is in use.
       </Note>
-    </div>
+    </output>
   )
 }
 
