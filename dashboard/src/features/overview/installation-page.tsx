@@ -9,7 +9,7 @@ import { NoneUntil } from './counted-until.tsx'
 import { FigureTiles } from './figure-tiles.tsx'
 import { LatePanel } from './late-panel.tsx'
 import { type OverviewFilters, rangeIn } from './overview-filters.ts'
-import { type Analytics, allCallsQuery, allLateQuery, type Picked, tenantsQuery } from './overview-queries.ts'
+import { type Analytics, allCallsQuery, allLateQuery, type Picked, sinceOf, tenantsQuery } from './overview-queries.ts'
 import { RangeChoice } from './range-choice.tsx'
 import { ReadFigures } from './read-figures.tsx'
 import { TenantsPanel } from './tenants-panel.tsx'
@@ -21,7 +21,7 @@ export function InstallationPage() {
   const picked = pickedIn(filters)
   const navigate = useNavigate()
   const calls = useQuery(allCallsQuery(range))
-  const tenants = useQuery(tenantsQuery(range, picked, calls.data?.since))
+  const tenants = useQuery(tenantsQuery(range, picked, sinceOf(calls)))
   const late = useQuery(allLateQuery)
   const lateTasks = late.data?.reduce((sum, { breached }) => sum + breached, 0)
   return (

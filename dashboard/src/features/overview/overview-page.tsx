@@ -10,7 +10,7 @@ import { NoneUntil } from './counted-until.tsx'
 import { FigureTiles } from './figure-tiles.tsx'
 import { LatePanel } from './late-panel.tsx'
 import { type OverviewFilters, rangeIn } from './overview-filters.ts'
-import { type Analytics, agentsQuery, callsQuery, lateQuery } from './overview-queries.ts'
+import { type Analytics, agentsQuery, callsQuery, lateQuery, sinceOf } from './overview-queries.ts'
 import { RangeChoice } from './range-choice.tsx'
 import { ReadFigures } from './read-figures.tsx'
 
@@ -21,7 +21,7 @@ export function OverviewPage() {
   const range = rangeIn(filters)
   const navigate = useNavigate()
   const calls = useQuery(callsQuery(tenantId, range))
-  const agents = useQuery(agentsQuery(tenantId, range, calls.data?.since))
+  const agents = useQuery(agentsQuery(tenantId, range, sinceOf(calls)))
   const late = useQuery(lateQuery(tenantId))
   const lateTasks = late.data?.reduce((sum, { breached }) => sum + breached, 0)
   const params = { tenantId }

@@ -1,4 +1,4 @@
-import { type QueryKey, queryOptions } from '@tanstack/react-query'
+import { type QueryKey, queryOptions, type UseQueryResult } from '@tanstack/react-query'
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
 import type { Range } from './overview-filters.ts'
@@ -49,6 +49,11 @@ export const callsQuery = (tenantId: string, range: Range) =>
 
 /** Since when a range is told of: it is widened to whole parts, each of what is asked for. Undefined until that is known. */
 type Since = string | undefined
+
+/** Since when calls are told of, of the range that is shown: what another one was told stands there until then. */
+export function sinceOf({ data, isPlaceholderData }: UseQueryResult<Analytics>): Since {
+  return isPlaceholderData ? undefined : data?.since
+}
 
 /** The same of each of its agents, since when the calls were told of. */
 export const agentsQuery = (tenantId: string, range: Range, toldSince: Since) =>
