@@ -390,7 +390,10 @@ describe('the pages of live calls', () => {
     }
   })
 
-  it('lead to where a call has gone that moved to another node', async () => {
+  it.each([
+    ['moved to another node', 'id: 1\nevent: moved\ndata: {"call_sid":"CA1"}\n\n'],
+    ['goes on at another node than the one that was lost', ''],
+  ])('lead to where a call has gone that %s', async (_how, told) => {
     const { page, faults } = await visit('/app/t/demo/live')
     await page.getByRole('heading', { name: 'Live calls' }).waitFor()
     const session = (stream_sid: string) => ({
@@ -415,13 +418,14 @@ describe('the pages of live calls', () => {
         route.fulfill(sid === at ? { json: { ok: true, session: session(sid) } } : gone),
       )
     await page.route('**/api/v1/sessions/*/events', (route) =>
-      route.fulfill({ contentType: 'text/event-stream', body: '' }),
+      route.fulfill({ contentType: 'text/event-stream', body: route.request().url().includes('MZ1') ? told : '' }),
     )
     await page.goto(`${dashboard.address}/app/t/demo/live/MZ1`)
     const heading = page.getByRole('heading', { level: 1 })
     await heading.getByText('+1 202 555 0147').waitFor()
     expect(await heading.locator('bdi').textContent()).toBe(`Robin ${RTL}`)
     await expect.poll(() => page.title()).toBe('+1 202 555 0147 · Robin · Parley')
+    if (told !== '') await page.getByText('The call moves to another node.').waitFor()
     at = 'MZ2'
     await page.getByRole('link', { name: 'Go there' }).click()
     await page.getByRole('button', { name: 'Take over' }).waitFor()

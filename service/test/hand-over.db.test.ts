@@ -6,6 +6,7 @@ import { OTHER_NODE } from '../src/records/calls.fixture.ts'
 import { makeResuming } from '../src/records/resuming.ts'
 import { useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
+import { watchEvents } from './harness/event-watcher.ts'
 import { ACCOUNT } from './harness/served-app.ts'
 import { startTalking } from './harness/talking-calls.ts'
 import { until } from './harness/wait.ts'
@@ -52,9 +53,14 @@ describe('a call that another node takes', () => {
 
   it.runIf(kind === 'server')('is sent there at the end of a drain, and is not ended here', async () => {
     const client = await app.talk({ CallSid: 'CA1' })
+    const events = `${app.served.address}/api/v1/sessions/MZCA1/events`
+    const watcher = await watchEvents(events, app.served.tokenOf('acme'))
     await beat(test.db, OTHER_NODE, '1')
     await drained()
     expect(await client.closed()).toBe(1000)
+    await until(() => watcher.isOver(), { what: 'the end of the events' })
+    expect(watcher.told.at(-1)).toMatchObject({ event: 'moved', data: { call_sid: 'CA1' } })
+    expect(watcher.told.filter(({ event, data }) => event === 'ended' || data['state'] === 'ended')).toEqual([])
     expect(app.rest.requests).toMatchObject([
       { path: expect.stringContaining('/Calls/CA1.json'), form: { Twiml: expect.stringContaining(PUBLIC_URL) } },
     ])

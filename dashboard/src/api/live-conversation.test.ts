@@ -49,4 +49,11 @@ describe('a conversation, as its events tell it', () => {
       ...{ state: 'ended', endReason: 'caller_hangup', isTakenOver: false },
     })
   })
+
+  it('knows that it has moved, which is no end', () => {
+    const taken: Told = ['state', { state: 'talking', taken_over: true }]
+    expect(after(taken, ['moved', { call_sid: 'CA1' }])).toMatchObject({
+      ...{ state: 'talking', endReason: null, isTakenOver: false, hasMoved: true },
+    })
+  })
 })

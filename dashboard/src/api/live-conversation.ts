@@ -30,6 +30,8 @@ export type LiveConversation = {
   nextResponseMs: number | null
   /** Why it is over; null while it goes on. */
   endReason: string | null
+  /** It goes on with another stream. */
+  hasMoved: boolean
 }
 
 /** Before anything was told. */
@@ -40,6 +42,7 @@ export const NOTHING_SAID: LiveConversation = {
   isTakenOver: false,
   nextResponseMs: null,
   endReason: null,
+  hasMoved: false,
 }
 
 type Told = { event: string; data: unknown }
@@ -63,6 +66,8 @@ export function afterEvent(before: LiveConversation, { event, data: told }: Told
         state: String(data['state']),
         isTakenOver: data['taken_over'] === true || isStill(before, data),
       }
+    case 'moved':
+      return { ...before, isTakenOver: false, hasMoved: true }
     case 'ended':
       return { ...before, state: 'ended', isTakenOver: false, endReason: textIn(data['end_reason']) || 'ended' }
     default:

@@ -14,7 +14,7 @@ export type FollowedConversation = {
 /** Follows what is said and done in a live call, from its oldest event that is kept. */
 export function useLiveConversation(tenantId: string, streamSid: string): FollowedConversation {
   const [conversation, take] = useReducer(afterEvent, NOTHING_SAID)
-  const isOver = conversation.endReason !== null
+  const isOver = conversation.endReason !== null || conversation.hasMoved
   const path = isOver ? null : `/api/v1/sessions/${encodeURIComponent(streamSid)}/events`
   const { isOpen, failure } = useEventStream({ path, tenantId, onEvent: take })
   return { conversation, isFollowed: isOpen && !isOver, failure: isOver ? null : failure }

@@ -6,6 +6,7 @@ import { CallLines } from './lines/call-lines.ts'
 import { MediaPath } from './media-path.ts'
 import { leftMs } from './playback.ts'
 import type { EndReason, SessionEvent } from './session/events.ts'
+import { hasMoved } from './session/letting-go.ts'
 import type { Plan } from './session/plan.ts'
 import type { SessionState } from './session/state.ts'
 import type { SessionDeps } from './session-deps.ts'
@@ -121,8 +122,7 @@ export function closeParts(parts: CallParts, reason: EndReason): void {
   media.close()
   voice?.close()
   models.close()
-  const isMoved = parts.state().isLetGo && reason === 'shutdown'
-  guarded(() => lines.close(isMoved ? 'broken' : 'ended'))
+  guarded(() => lines.close(hasMoved(parts.state(), reason) ? 'broken' : 'ended'))
   guarded(() => streams.close())
   // That the target has the call may come from elsewhere than the transfer.
   guarded(() => transfers.cancel('ending'))

@@ -1,7 +1,7 @@
 /** Something that those who watch a call are told; `data` is in the API's own words. */
 export type LiveEvent = { id: number; event: LiveEventName; data: Record<string, unknown> }
 
-export type LiveEventName = 'state' | 'turn' | 'turn_delta' | 'tool' | 'latency' | 'ended'
+export type LiveEventName = 'state' | 'turn' | 'turn_delta' | 'tool' | 'latency' | 'moved' | 'ended'
 
 /** What was said last, or its beginning. */
 export type LastWords = { role: 'caller' | 'agent'; text: string }
@@ -83,6 +83,11 @@ export class LiveEvents {
     this.#kept = events
     this.#keptChars = events.reduce((chars, event) => chars + charsOf(event), 0)
   }
+}
+
+/** Whether nothing comes after it: the call is over, or others have it. */
+export function isLast({ event }: LiveEvent): boolean {
+  return event === 'ended' || event === 'moved'
 }
 
 /** As many of the newest as are kept: the last one always, however long it is. */

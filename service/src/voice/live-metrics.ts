@@ -10,8 +10,8 @@ export type LiveMetrics = {
   modelFault(code: string): void
   /** What a call has given the secondary provider to speak. */
   spoken(characters: number): void
-  /** To be told once for each call, with what went through its media path. */
-  ended(reason: EndReason, media: Pick<MediaPath, 'framesIn' | 'shedFrames' | 'lateDeltas'>): void
+  /** To be told once for each session, with what went through its media path. `reason`: null when others have its call. */
+  ended(reason: EndReason | null, media: Pick<MediaPath, 'framesIn' | 'shedFrames' | 'lateDeltas'>): void
 }
 
 /** The codes are a provider's and might be any: those after so many different ones are counted as `other`. */
@@ -106,7 +106,7 @@ export function makeLiveMetrics(registry: Registry, liveCalls: () => number): Li
     },
     spoken: (count) => characters.inc(count),
     ended(reason, media) {
-      ended.inc({ reason })
+      if (reason !== null) ended.inc({ reason })
       framesIn.inc(media.framesIn)
       framesShed.inc(media.shedFrames)
       lateDeltas.inc(media.lateDeltas)

@@ -3,7 +3,7 @@ import { cutTurn } from '../records/journal-entry.ts'
 import { storedTimeline } from '../records/turn-timeline.ts'
 import type { LiveEvents } from './live-events.ts'
 import type { LiveSession } from './live-sessions.ts'
-import type { LiveNote, Turn } from './session/events.ts'
+import type { EndReason, LiveNote, Turn } from './session/events.ts'
 
 /** Tells those who watch a call that a piece of the conversation is finished; the same item again replaces it. */
 export function tellTurn(events: LiveEvents, turn: Turn): void {
@@ -25,6 +25,11 @@ export function tellTurn(events: LiveEvents, turn: Turn): void {
 export function escalate(session: LiveSession, target: string | null): void {
   session.escalation = { target }
   session.events.publish('state', { state: session.phase, escalated: true, escalation_target: target })
+}
+
+/** Tells those who watch a call that it is over. */
+export function tellEnd(events: LiveEvents, reason: EndReason, durationMs: number): void {
+  events.publish('ended', { end_reason: reason, duration_ms: Math.round(durationMs) })
 }
 
 /** Tells those who watch a call what the session notes, as far as it is meant for them. */

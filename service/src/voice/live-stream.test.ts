@@ -36,12 +36,15 @@ describe('an event stream', () => {
     stream.destroy()
   })
 
-  it('ends with the call, and leaves nothing', async () => {
+  it.each([
+    ['the call', 'ended', { end_reason: 'caller_hangup' }],
+    ['what the call has here, when it moves', 'moved', { call_sid: 'CA1' }],
+  ] as const)('ends with %s, and leaves nothing', async (_what, event, data) => {
     const [clock, events] = [new TestClock(), new LiveEvents()]
     const stream = eventStream(events, 0, { clock, mayStay: async () => true })
-    events.publish('ended', { end_reason: 'caller_hangup' })
+    events.publish(event, data)
     const text = Buffer.concat(await stream.toArray()).toString()
-    expect(text).toBe('retry: 1000\n\nid: 1\nevent: ended\ndata: {"end_reason":"caller_hangup"}\n\n')
+    expect(text).toBe(`retry: 1000\n\nid: 1\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
     await until(() => clock.pendingTimers === 0, { what: 'the end of the heartbeat' })
   })
 })

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Clock } from '../kernel/clock.ts'
 import { whenSentAway } from '../platform/http/still-let-in.ts'
-import type { LiveEvent, WatchedEvents } from './live-events.ts'
+import { isLast, type LiveEvent, type WatchedEvents } from './live-events.ts'
 
 /** So that a proxy does not take a quiet call for a dead connection. */
 const HEARTBEAT_MS = 15_000
@@ -18,7 +18,7 @@ type Deps = {
 }
 
 /**
- * The events of a call as server-sent events, from after `afterId` on. Ends with the call's last event; a reader that does
+ * The events of a call as server-sent events, from after `afterId` on. Ends with the last event that the call has here; a reader that does
  * not keep up is cut off, and so is one whose events break off: it comes back for the rest. One that may not stay comes back
  * in vain.
  */
@@ -47,7 +47,7 @@ export function eventStream(events: WatchedEvents, afterId: number, { clock, may
 
   function tell(event: LiveEvent): void {
     write(textOf(event))
-    if (event.event !== 'ended' || stream.destroyed) return
+    if (!isLast(event) || stream.destroyed) return
     isOver = true
     stream.push(null)
   }

@@ -137,6 +137,30 @@ describe('a session whose model stays away', () => {
   })
 })
 
+describe('a session whose call others have', () => {
+  it('tells who watches that the call has moved, and counts as no end', async () => {
+    const [clock, registry] = [new TestClock(), new Registry()]
+    const builder = makeSessionBuilder({
+      ...{ clock, log: makeLog({ level: 'silent', secrets: [] }), model: new ScriptedModel(), tools: [] },
+      ...{ modelSessionMs: 3_000_000, tracing: makeTracing(clock), isHeld: async () => true, checkpoint: () => {} },
+      journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
+      metrics: makeLiveMetrics(registry, () => 0),
+      transferOf: () => ({ expectTarget: () => {}, begin: async () => ({ cancel: () => {} }), putThrough: () => {} }),
+      carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
+    })
+    const { session, live } = builder.build(CALL, () => {})
+    const told: unknown[] = []
+    live.events.watch(0, ({ event, data }) => told.push([event, data]))
+    session.dispatch({ type: 'opened' })
+    session.dispatch({ type: 'taken' })
+    expect(told).toEqual([
+      ['state', { state: 'waiting' }],
+      ['moved', { call_sid: 'CA1' }],
+    ])
+    expect(await registry.metrics()).not.toContain('voice_calls_ended_total{')
+  })
+})
+
 describe('the plan of a session', () => {
   it('is that of the defaults where nobody said otherwise', () => {
     expect(plan()).toEqual({

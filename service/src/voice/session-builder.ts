@@ -13,12 +13,14 @@ import { holdOf, resumptionOf } from './held-stream.ts'
 import { keptWords } from './kept-words.ts'
 import { LiveEvents } from './live-events.ts'
 import type { LiveMetrics } from './live-metrics.ts'
+import { tellEnd } from './live-notes.ts'
 import type { LiveFacts, LiveSession } from './live-sessions.ts'
 import { PutOff } from './put-off.ts'
 import type { Recorders } from './recording/recorders.ts'
 import { hasOpenTurns } from './session/ending.ts'
 import type { Apology, EndReason } from './session/events.ts'
 import { isLeaving } from './session/leaving.ts'
+import { hasMoved } from './session/letting-go.ts'
 import type { SessionState } from './session/state.ts'
 import { greetingOf } from './session-builder-setup.ts'
 import { controlsOf, toolCallOf } from './session-controls.ts'
@@ -161,11 +163,10 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         failed: (err) => deps.log.error({ err, call_sid: call.callSid }, 'a session went wrong'),
         finished(reason, state) {
           void recorder?.close()
-          events.publish('ended', {
-            end_reason: reason,
-            duration_ms: Math.round(clock.monotonicMs() - state.startedAtMs),
-          })
-          deps.metrics.ended(reason, session.media)
+          const isMoved = hasMoved(state, reason)
+          if (isMoved) events.publish('moved', { call_sid: call.callSid })
+          else tellEnd(events, reason, clock.monotonicMs() - state.startedAtMs)
+          deps.metrics.ended(isMoved ? null : reason, session.media)
           deps.metrics.spoken(state.secondVoice.characters)
           span.end({ 'voice.end_reason': reason })
           onEnded({ call, reason, state })

@@ -56,8 +56,9 @@ function WatchedCall({ tenantId, call, isGone }: { tenantId: string; call: LiveC
   const mayAct = useMay('operator')
   const followed = useLiveConversation(tenantId, call.stream_sid)
   const client = useQueryClient()
-  const hasEnded = followed.conversation.endReason !== null
-  const isOver = isGone || hasEnded
+  const { hasMoved, endReason } = followed.conversation
+  const hasEnded = endReason !== null
+  const isOver = isGone || hasEnded || hasMoved
   const { stream_sid: streamSid } = call
   // One that moves is there again within seconds; of one that is over there is nothing to be found.
   const { data: others } = useQuery({
@@ -84,7 +85,7 @@ function WatchedCall({ tenantId, call, isGone }: { tenantId: string; call: LiveC
       )}
       {isOver && !moved && (
         <p>
-          {!hasEnded && 'The call is over. '}
+          {!hasEnded && (hasMoved ? 'The call moves to another node. ' : 'The call is over. ')}
           <Link to="/t/$tenantId/calls/$callSid" params={{ tenantId, callSid: call.call_sid }}>
             Read and hear it again
           </Link>

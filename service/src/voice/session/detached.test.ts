@@ -382,6 +382,8 @@ describe('A call whose stream is taken by another', () => {
     expect(call.turns.at(-1)).toMatchObject({ text: 'One two', heardMs: 2_000 })
     expect([call.all('hang_up'), call.state.isLetGo]).toEqual([[], true])
     expect(kinds(call.effects).at(-1)).toBe('finish')
+    // Of the call, which goes on, nobody is told that.
+    expect(call.notes('state').map(({ state }) => state)).not.toContain('ended')
   })
 })
 
