@@ -44,3 +44,10 @@ export class ParleyError extends Error {
     this.response = response
   }
 }
+
+/** Whether it is worth another try. Whatever is no refusal is a connection. */
+export function mayPass(error: unknown): boolean {
+  if (!(error instanceof ParleyError)) return true
+  const { status } = error.response
+  return status === 408 || status === 429 || status >= 500
+}

@@ -1,7 +1,9 @@
 import type { Methods } from './answers.ts'
 import { readEvents } from './event-stream.ts'
+import { callOf, nextStreamOf } from './moved-call.ts'
+import { pause } from './pause.ts'
 import type { components } from './public-api.ts'
-import { ParleyError } from './refusal.ts'
+import { mayPass, ParleyError } from './refusal.ts'
 
 type Turn = components['schemas']['VoiceSession']['transcript'][number]
 type EndReason = components['schemas']['VoiceSession']['end_reason']
@@ -10,7 +12,10 @@ type Told = {
   /** `waiting`, `talking`, `detached`, `draining`, `ended`; the other fields when they have changed. */
   state: {
     state: string
+    muted?: boolean
     taken_over?: boolean
+    escalated?: boolean
+    escalation_target?: string | null
     answered_by?: string
     answered_by_source?: components['schemas']['CallLog']['answered_by_source']
   }
@@ -21,6 +26,8 @@ type Told = {
   tool: { call_id: string; name: string; status: 'started' | 'ok' | 'error' | 'timeout' }
   /** How long the caller waited for the answer. */
   latency: { response_ms: number }
+  /** The last one of its stream: the call goes on with another one, and so do the events. */
+  moved: { call_sid: string }
   /** The last one. */
   ended: { end_reason: NonNullable<EndReason>; duration_ms: number }
 }
@@ -43,8 +50,9 @@ const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000]
 
 /**
  * The events of a live session until its call is over. A connection that is lost, or silent for 45 s, or refused for the time being
- * (408, 429, 5xx), is made anew, and the events go on behind the last one. The loop ends with the event `ended`; without it where
- * the call was over before a lost connection could be made again.
+ * (408, 429, 5xx), is made anew, and the events go on behind the last one; those of a call that goes on with another stream, at
+ * another node, from the first one there. The loop ends with the event `ended`; without it where the call was over before a lost
+ * connection could be made again.
  * @throws ParleyError for what is refused for good, such as a session that is not live; and, as what was wrong with the last of
  * them, when six connections in a row were made in vain, over half a minute at least.
  */
@@ -53,27 +61,58 @@ export async function* watchSession(
   streamSid: string,
   { lastEventId, signal }: WatchOptions = {},
 ): AsyncGenerator<SessionEvent, void, undefined> {
-  let [last, inVain, hasBegun] = [lastEventId, 0, false]
+  const watched: Watched = { streamSid, last: lastEventId, callSid: null, hasBegun: false, inVain: 0 }
   for (;;) {
     const connection = new Connection(signal)
     try {
-      for await (const event of connection.events(parley, streamSid, last)) {
-        last = event.id
+      for await (const event of connection.events(parley, watched)) {
+        watched.last = event.id
+        if (event.event === 'moved') watched.callSid = event.data.call_sid
         yield event
         if (event.event === 'ended') return
       }
     } catch (error) {
       signal?.throwIfAborted()
-      hasBegun ||= connection.wasHeard
-      if (hasBegun && isRefusal(error, 404)) return
-      if (connection.wasHeard) inVain = 0
-      const pauseMs = PAUSES_MS[inVain++]
-      if (pauseMs === undefined || !mayPass(error)) throw error
-      await pause(Math.max(pauseMs, askedMs(error)), signal)
+      if (connection.wasHeard) Object.assign(watched, { hasBegun: true, inVain: 0 })
+      if (!(await goesOn(parley, watched, { error, signal }))) return
     } finally {
       connection.close()
     }
   }
+}
+
+/** What is watched, and how far that has come. */
+type Watched = {
+  streamSid: string
+  /** The event behind which it goes on. */
+  last: string | undefined
+  /** Null until it is known. */
+  callSid: string | null
+  hasBegun: boolean
+  /** How many connections in a row nothing came by. */
+  inVain: number
+}
+
+type Lost = { error: unknown; signal: AbortSignal | undefined }
+
+/**
+ * After a connection that was lost: waits as long as is due, or until the call has another stream. False where it is over.
+ * @throws Error for one too many, or that is refused for good.
+ */
+async function goesOn(parley: Methods, watched: Watched, { error, signal }: Lost): Promise<boolean> {
+  const isGone = watched.hasBegun && isRefusal(error, 404)
+  if (isGone) {
+    const stream = watched.callSid && (await nextStreamOf(parley, watched.callSid, signal))
+    if (!stream) return false
+    if (stream !== watched.streamSid) {
+      Object.assign(watched, { streamSid: stream, last: undefined })
+      return true
+    }
+  }
+  const pauseMs = PAUSES_MS[watched.inVain++]
+  if (pauseMs === undefined || !(isGone || mayPass(error))) throw error
+  await pause(Math.max(pauseMs, askedMs(error)), signal)
+  return true
 }
 
 /** One request of the events, until it is lost. */
@@ -92,7 +131,8 @@ class Connection {
   }
 
   /** @throws Error in any case, unless the events are left: only who reads them knows which is the last. */
-  async *events(parley: Methods, streamSid: string, lastEventId: string | undefined) {
+  async *events(parley: Methods, watched: Watched) {
+    const { streamSid, last: lastEventId } = watched
     const { data, error, response } = await parley.GET(PATH, {
       params: {
         path: { stream_sid: streamSid },
@@ -101,8 +141,15 @@ class Connection {
       signal: this.#ending.signal,
     })
     if (error) throw new ParleyError(error, response)
+    if (data && watched.callSid === null) void this.#askCall(parley, watched)
     if (data) for await (const event of readEvents(data, () => this.#heard())) yield event as SessionEvent
     throw new Error('The events of the session broke off.')
+  }
+
+  /** Beside the events, which nothing holds up. Once the node is lost nobody can be asked any more. */
+  async #askCall(parley: Methods, watched: Watched): Promise<void> {
+    const callSid = await callOf(parley, watched.streamSid, this.#ending.signal)
+    watched.callSid ??= callSid
   }
 
   #heard(): void {
@@ -121,27 +168,7 @@ function isRefusal(error: unknown, status: number): boolean {
   return error instanceof ParleyError && error.response.status === status
 }
 
-/** Whatever is no refusal is a connection. */
-function mayPass(error: unknown): boolean {
-  if (!(error instanceof ParleyError)) return true
-  const { status } = error.response
-  return status === 408 || status === 429 || status >= 500
-}
-
 /** What a refusal asks to wait. */
 function askedMs(error: unknown): number {
   return error instanceof ParleyError ? Number(error.response.headers.get('retry-after') ?? 0) * 1_000 || 0 : 0
-}
-
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal?.addEventListener('abort', done)
-    if (signal?.aborted) done()
-  })
 }
