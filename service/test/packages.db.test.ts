@@ -122,9 +122,13 @@ function firstLine(child: ChildProcess): Promise<string> {
   })
 }
 
+/** Whether people have the types of pages on, as theirs are by default, or those of Node alone. */
+const LIBS = { es2023: ['es2023'], 'es2023 and dom': ['es2023', 'dom', 'dom.iterable'] }
+type Lib = keyof typeof LIBS
+
 /** Type-checks the examples of a package's README against what is installed; returns how the compiler ends and what it says. */
-async function compiled(folder: string, workspace: string): Promise<[number | null, string]> {
-  const into = join(folder, `examples-of-${workspace}`)
+async function compiled(folder: string, workspace: string, lib: Lib): Promise<[number | null, string]> {
+  const into = join(folder, `examples-of-${workspace}-with-${lib.replaceAll(' ', '-')}`)
   await mkdir(into)
   const readme = await readFile(join(folder, 'node_modules/@parley', workspace, 'README.md'), 'utf8')
   const examples = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code)
@@ -132,7 +136,7 @@ async function compiled(folder: string, workspace: string): Promise<[number | nu
   await writeFile(join(into, 'given.d.ts'), GIVEN[workspace] ?? '')
   for (const [at, code] of examples.entries()) await writeFile(join(into, `example-${at}.ts`), `${code}\nexport {}\n`)
   const compilerOptions = {
-    ...{ target: 'es2023', lib: ['es2023'], module: 'nodenext', strict: true, noEmit: true, skipLibCheck: false },
+    ...{ target: 'es2023', lib: LIBS[lib], module: 'nodenext', strict: true, noEmit: true, skipLibCheck: false },
     ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
   }
   await writeFile(join(into, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
@@ -208,11 +212,11 @@ describe.runIf(onOneDatabase())('the packages', () => {
     expect(told).toEqual({ name: expect.any(String), report, refused: true })
   })
 
-  it.each(Object.keys(GIVEN))(
-    'have examples that compile: those of the %s',
+  it.each(Object.keys(GIVEN).flatMap((workspace) => Object.keys(LIBS).map((lib) => [workspace, lib as Lib] as const)))(
+    'have examples that compile: those of the %s with %s',
     { timeout: RUN_IN_MS },
-    async (workspace) => {
-      expect(await compiled(folder, workspace)).toEqual([0, ''])
+    async (workspace, lib) => {
+      expect(await compiled(folder, workspace, lib)).toEqual([0, ''])
     },
   )
 })
