@@ -6,12 +6,12 @@ import { type SessionEvent, type WatchOptions, watchSession } from './watch-sess
 
 /** Where Parley is reached, and as whom. */
 export type ParleyOptions = {
-  /** The service's public address, such as `https://voice.example.com`. */
+  /** The service's public address, such as `https://voice.example.com`, without a path. */
   baseUrl: string
   /** A key of the tenant. */
   apiKey: string
   /** Instead of the global `fetch`: for proxies, retries and tests. */
-  fetch?: (request: Request) => Promise<Response>
+  fetch?: Fetch
 }
 
 /**
@@ -26,7 +26,14 @@ export type Parley = Methods & {
   watchSession(streamSid: string, options?: WatchOptions): AsyncGenerator<SessionEvent, void, undefined>
 }
 
-type Init = { body?: unknown; parseAs?: string | undefined; headers?: Parameters<typeof mergeHeaders>[0] }
+type Fetch = (request: Request) => Promise<Response>
+type Init = {
+  body?: unknown
+  parseAs?: string | undefined
+  headers?: Parameters<typeof mergeHeaders>[0]
+  signal?: AbortSignal | null
+  fetch?: Fetch
+}
 type Send = (
   method: string,
   path: string,
@@ -37,26 +44,43 @@ const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TR
 /** Whatever is sent as text is a list. */
 const CSV = { 'content-type': 'text/csv; charset=utf-8' }
 
-/** @throws TypeError for a base address that is none. */
-export function createParley({ baseUrl, apiKey, fetch }: ParleyOptions): Parley {
-  const { origin } = new URL(baseUrl)
+/** @throws TypeError for a base address that is none, or has a path: Parley is served under none. */
+export function createParley({
+  baseUrl,
+  apiKey,
+  fetch = (request) => globalThis.fetch(request),
+}: ParleyOptions): Parley {
+  const { origin, pathname, search, hash } = new URL(baseUrl)
+  if (pathname + search + hash !== '/')
+    throw new TypeError(`baseUrl must be without a path, such as ${origin}: ${baseUrl}`)
   const headers = { authorization: `Bearer ${apiKey}` }
-  const client = createFetchClient<paths>({ baseUrl: origin, headers, ...(fetch && { fetch }) })
-  const send = sendBy(client.request as unknown as Send)
+  const client = createFetchClient<paths>({ baseUrl: origin, headers })
+  const send = sendBy(client.request as unknown as Send, fetch)
   const methods = METHODS.map((method) => [method, (path: string, init?: Init) => send(method, path, init)])
   const api = { ...client, request: send, ...Object.fromEntries(methods) } as Methods
   return { ...api, watchSession: (streamSid, options) => watchSession(api, streamSid, options) }
 }
 
 /** What openapi-fetch takes for JSON unless told otherwise, and the errors that are none of Parley's. */
-function sendBy(request: Send): Send {
+function sendBy(request: Send, fetchBy: Fetch): Send {
   return async (method, path, init = {}) => {
     const isText = typeof init.body === 'string'
-    const { data, error, response } = await request(method, path, {
+    let answer: Response | undefined
+    const sent = request(method, path, {
       ...(isText && { bodySerializer: (text: string) => text }),
       ...init,
       parseAs: init.parseAs ?? (PARSED_AS as Record<string, string>)[path],
       headers: isText ? mergeHeaders(CSV, init.headers) : init.headers,
+      async fetch(asked) {
+        answer = await (init.fetch ?? fetchBy)(asked)
+        return answer
+      },
+    })
+    const { data, error, response } = await sent.catch((cause: unknown) => {
+      if (!answer || init.signal?.aborted) throw cause
+      if (answer.ok)
+        throw new Error(`${method} ${path}: the answer (${answer.status}) broke off, or is no JSON.`, { cause })
+      return { data: undefined, error: undefined, response: answer }
     })
     return response.ok ? { data, response } : { error: refusalOf(error, response), response }
   }

@@ -36,6 +36,14 @@ describe('an answer that is no success', () => {
     expect(error).toEqual({ ok: false, code, error: expect.stringContaining(`HTTP ${status}`), request_id: '' })
   })
 
+  it('is an error, too, when it breaks off', async () => {
+    const parley = await clientOf((response) => {
+      response.writeHead(502, { 'content-length': 500 }).write('<html>', () => response.destroy())
+    })
+    const { error, response } = await callBy(parley)
+    expect([error?.code, response.status]).toEqual(['unavailable', 502])
+  })
+
   it('has the id of the request where its header tells it', async () => {
     const parley = await clientOf((response) => response.writeHead(502, { 'x-request-id': 'r-1' }).end())
     expect((await callBy(parley)).error?.request_id).toBe('r-1')
@@ -45,5 +53,40 @@ describe('an answer that is no success', () => {
     const own = { ok: false, code: 'invalid_request', error: 'No.', request_id: 'r-2', details: [] }
     const parley = await clientOf((response) => response.writeHead(400).end(JSON.stringify(own)))
     expect((await callBy(parley)).error).toEqual(own)
+  })
+})
+
+describe('a success that cannot be read', () => {
+  it.each([
+    ['breaks off', (response: ServerResponse) => response.write('{"ok":true,', () => response.destroy())],
+    ['is a page', (response: ServerResponse) => response.end('<html>Log in</html>'.padEnd(500))],
+  ])('throws what says so, where it %s', async (_how, write) => {
+    const parley = await clientOf((response) => void write(response.writeHead(200, { 'content-length': 500 })))
+    const sentence = 'POST /api/v1/make-call: the answer (200) broke off, or is no JSON.'
+    await expect(callBy(parley)).rejects.toThrow(
+      expect.objectContaining({ message: sentence, cause: expect.any(Error) }),
+    )
+  })
+
+  it('throws the reason of the signal by which it was left', async () => {
+    const leaving = new AbortController()
+    const reason = new Error('seen enough')
+    const parley = await clientOf((response) => {
+      response.writeHead(200, { 'content-length': 500 }).write('{"ok":true,', () => leaving.abort(reason))
+    })
+    await expect(parley.GET('/api/v1/call-logs', { signal: leaving.signal })).rejects.toBe(reason)
+  })
+})
+
+describe('a base address', () => {
+  it('is refused with a path, which would be left out', () => {
+    const create = (baseUrl: string) => () => createParley({ baseUrl, apiKey: 'k' })
+    for (const path of ['/parley/', '/api/v1', '/?a=1'])
+      expect(create(`https://voice.example.com${path}`)).toThrow(
+        new TypeError(
+          `baseUrl must be without a path, such as https://voice.example.com: https://voice.example.com${path}`,
+        ),
+      )
+    expect(create('https://voice.example.com/')).not.toThrow()
   })
 })
