@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, inject, it } from 'vitest'
+import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { createParley, type SessionEvent } from '../../client/src/index.ts'
 import { beat } from '../src/platform/nodes/heartbeat-store.ts'
 import { OTHER_NODE } from '../src/records/calls.fixture.ts'
 import { streamTokenIn, useCallApp } from './harness/call-app.ts'
@@ -81,6 +82,31 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a call that was ta
     await streamOf(await resume(), 'MZ2')
     await begun(2)
     expect([await phase(), ends(), (await session()).ended_at]).toEqual(['talking', [], null])
+  })
+
+  it('is followed by a client that watches it', async () => {
+    const client = await claimed()
+    app.model.last.tell({ type: 'speech_started', itemId: 't1', audioStartMs: 0 })
+    const told: SessionEvent[] = []
+    const leaving = new AbortController()
+    onTestFinished(() => leaving.abort())
+    const parley = createParley({ baseUrl: app.served.address, apiKey: app.served.tokenOf('acme') })
+    const read = async () => {
+      for await (const event of parley.watchSession('MZCA1', { signal: leaving.signal })) told.push(event)
+    }
+    void read().catch(() => {})
+    await until(() => told.length > 0, { what: 'the first event' })
+    stop(client)
+    await until(async () => (await phase()) === 'draining', { what: 'the stop to be taken for an end' })
+    const next = await streamOf(await resume(), 'MZ2')
+    await begun(2)
+    const after = (name: string) => told.slice(told.findIndex(({ event }) => event === name) + 1)
+    const isThere = () => told.some(({ event }) => event === 'moved') && after('moved').length > 0
+    await until(isThere, { what: 'what comes there' })
+    expect(after('moved')[0]).toMatchObject({ id: '1', event: 'state' })
+    next.send({ event: 'stop', streamSid: 'MZ2', stop: {} })
+    await app.pass(() => told.at(-1)?.event === 'ended', 'the end of the call')
+    expect(told.filter(({ event }) => event === 'ended')).toHaveLength(1)
   })
 
   it('goes on when the end of its session was dropped', async () => {
