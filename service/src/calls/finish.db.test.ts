@@ -13,7 +13,8 @@ import { makeSessions, type Sessions } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type CallEnding, type Finishing, makeFinishing } from './finish.ts'
 import { makeEndLostCall } from './lost-calls.ts'
-import { makeCallStatuses } from './record-status.ts'
+import { makePutThrough } from './put-through.ts'
+import { makeCallStatuses, NOTHING_SAID } from './record-status.ts'
 
 const test = useDatabase()
 const acme = tenantTold('acme')
@@ -194,6 +195,55 @@ describe('the end of a call', () => {
     })
     await finishing.finish(ending({ streamSid: 'MZ1' }, 'agent_hangup'))
     expect((await stored()).session).toMatchObject({ end_reason: 'caller_hangup' })
+  })
+
+  /** Two answers are said, and stored with what they cost. */
+  async function said(): Promise<void> {
+    const { sessionId } = await sessions.open(acme, someCall('CA1'))
+    const turns = journal.of({ tenant: acme, callSid: 'CA1', sessionId, epoch: 1 })
+    for (const seq of [1, 3]) turns.append(someTurn(seq, { costUsd: 0.0125 }))
+    await passingWork(clock, journal.flush())
+  }
+
+  /** What is known of a session that never came to be. */
+  function untold(): CallEnding {
+    return ending({ session: { ...NOTHING_SAID, endReason: 'caller_hangup', at: new Date(clock.now()) } })
+  }
+
+  const lost = () =>
+    makeEndLostCall({ db: test.db, clock, tenants: { get: () => findTenant() } })(
+      { tenantId: acme.tenant_id, callSid: 'CA1', epoch: 1 },
+      statusReport('completed', new Date(clock.now())),
+    )
+  const reported = (willEnd: boolean) =>
+    makeCallStatuses({
+      ...{ db: test.db, clock, nodeId: NODE, willEnd: () => willEnd },
+      tenants: { get: () => findTenant() },
+    }).record(acme.tenant_id, 'CA1', statusReport('completed', new Date(clock.now())))
+
+  it.each([
+    ['its process is lost', 'process_lost', () => lost()],
+    ['its stream is lost, and with it its session', 'carrier_lost', () => reported(false)],
+    ['a stream that goes on with it never comes to its session', 'caller_hangup', () => finishing.finish(untold())],
+    ['it goes on elsewhere', 'transferred', () => makePutThrough({ db: test.db, clock })(acme, 'CA1')],
+  ])('costs what its stored turns have where nobody tells it: %s', async (_how, endReason, end) => {
+    await said()
+    await end()
+    const { log, session } = await stored()
+    expect([session.end_reason, session.cost_usd, log.cost_usd]).toEqual([endReason, 0.025, 0.025])
+    await reported(true)
+    const bills = await test.db.selectFrom('billing_outbox').select('body').execute()
+    expect(bills).toMatchObject([{ body: { payload: { outcome: { cost_usd: 0.025 } } } }])
+  })
+
+  it('costs no less than was known of it already', async () => {
+    await said()
+    const { session: progress } = ending()
+    await sessions.progressed(acme, { callSid: 'CA1', epoch: 1, progress: { ...progress, costUsd: 0.5 } })
+    await lost()
+    expect((await stored()).log.cost_usd).toBe(0.5)
+    await finishing.finish(ending({ streamSid: 'MZ1', session: { ...progress, costUsd: 0.75 } }))
+    expect((await stored()).log.cost_usd).toBe(0.75)
   })
 
   it('changes nothing of an unknown call, nor when the tenant is gone', async () => {

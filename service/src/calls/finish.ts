@@ -4,10 +4,18 @@ import type { Db, Tx } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { noteFallback } from '../records/call-directory-store.ts'
 import { type CallHolder, isHeldBy } from '../records/call-holder.ts'
-import { type CallReport, type SessionEnd, withReport, withSessionEnd, withTrueEnd } from '../records/call-record.ts'
+import {
+  type CallRecord,
+  type CallReport,
+  type SessionEnd,
+  withReport,
+  withSessionEnd,
+  withTrueEnd,
+} from '../records/call-record.ts'
 import { isStreamPromised } from '../records/call-resume-store.ts'
 import { lockRecord } from '../records/call-store.ts'
 import { changeCall } from '../records/change-call.ts'
+import { costSoFar } from '../records/cost-so-far-store.ts'
 import { isDatabaseTrouble } from '../records/database-trouble.ts'
 import type { Journal } from '../records/journal.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -115,14 +123,11 @@ async function finishIn(tx: Tx, tenant: TenantRuntime, ending: CallEnding, now: 
   if (isGuessed && (await isStreamPromised(tx, tenant.tenant_id, ending.callSid, now))) return 'dropped'
   const { isAtFallback } = ending
   if (isAtFallback !== undefined) await noteFallback(tx, tenant.tenant_id, ending.callSid, isAtFallback)
-  await changeCall(tx, tenant, {
-    ...locked,
-    now,
-    change: (record) => {
-      const reported = ending.call ? withReport(record, ending.call) : record
-      return withSessionEnd(reported, ending.session)
-    },
-  })
+  // A stream that never came to its session goes on from one that may have cost something.
+  const session =
+    ending.session.costUsd === undefined ? { ...ending.session, ...(await costSoFar(tx, before)) } : ending.session
+  const change = (record: CallRecord) => withSessionEnd(ending.call ? withReport(record, ending.call) : record, session)
+  await changeCall(tx, tenant, { ...locked, now, change })
   return 'end'
 }
 

@@ -5,6 +5,7 @@ import { giveUpCall } from '../records/call-directory-store.ts'
 import { type CallRecord, type CallReport, withReport, withSessionEnd } from '../records/call-record.ts'
 import { lockRecord } from '../records/call-store.ts'
 import { changeCall } from '../records/change-call.ts'
+import { costSoFar } from '../records/cost-so-far-store.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { NOTHING_SAID } from './record-status.ts'
 import { isRefused, withServed } from './refusals.ts'
@@ -26,7 +27,8 @@ export function makePutThrough({ db, clock }: { db: Db; clock: Clock }): PutThro
       if (!locked) return
       await giveUpCall(tx, tenant.tenant_id, callSid)
       const now = new Date(clock.now())
-      const end = { ...NOTHING_SAID, endReason: 'transferred' as const, at: now }
+      const known = { ...NOTHING_SAID, ...(await costSoFar(tx, locked.before)) }
+      const end = { ...known, endReason: 'transferred' as const, at: now }
       const change = (record: CallRecord) => {
         if (isRefused(record)) return withServed(record)
         const isEnd = record.session.ended_at === null

@@ -5,6 +5,7 @@ import {
   type CallRecord,
   type CallReport,
   type SessionEnd,
+  type SessionProgress,
   statusReport,
   withReport,
   withSessionEnd,
@@ -13,6 +14,7 @@ import { isOver } from '../records/call-status.ts'
 import { lockRecord } from '../records/call-store.ts'
 import { type SessionEndReason, STREAM_LOST } from '../records/call-values.ts'
 import { changeCall } from '../records/change-call.ts'
+import { costSoFar } from '../records/cost-so-far-store.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { isRefused, NOT_TAKEN, type Refusal, refusalOf } from './refusals.ts'
 
@@ -68,7 +70,8 @@ export function makeCallStatuses({ db, clock, nodeId, tenants, willEnd }: Deps):
     if (!locked) return null
     if (isRefused(locked.before)) return { isOver: true }
     const isLost = locked.call.owner === nodeId && !willEnd(tenant.tenant_id, callSid)
-    const change = (record: CallRecord) => withOpenEnd(withReport(record, asNotTaken(record, report)), isLost)
+    const lost = isLost ? { ...NOTHING_SAID, ...(await costSoFar(tx, locked.before)) } : null
+    const change = (record: CallRecord) => withOpenEnd(withReport(record, asNotTaken(record, report)), lost)
     const { log } = await changeCall(tx, tenant, { ...locked, now: new Date(clock.now()), change })
     return { isOver: isOver(log.status) }
   }
@@ -87,7 +90,7 @@ export function makeCallStatuses({ db, clock, nodeId, tenants, willEnd }: Deps):
     const locked = await lockRecord(tx, tenant.tenant_id, callSid)
     if (locked?.call.owner !== null) return
     const now = new Date(clock.now())
-    const change = (record: CallRecord) => withOpenEnd(withReport(record, statusReport('canceled', now)), false)
+    const change = (record: CallRecord) => withOpenEnd(withReport(record, statusReport('canceled', now)), null)
     await changeCall(tx, tenant, { ...locked, now, change })
   }
 
@@ -108,13 +111,13 @@ export function makeCallStatuses({ db, clock, nodeId, tenants, willEnd }: Deps):
   }
 }
 
-/** Ends the session of a call that is over, if it never had a stream or this node lost it at its beginning: nobody else will. */
-function withOpenEnd(record: CallRecord, isLost: boolean): CallRecord {
+/** Ends the session of a call that is over, if it never had a stream or this node lost it (`lost`: what is known of it): nobody else will. */
+function withOpenEnd(record: CallRecord, lost: SessionProgress | null): CallRecord {
   const { log, session } = record
   if (!isOver(log.status) || log.ended_at === null) return record
   if (session.started_at === null)
     return withSessionEnd(record, { ...NOTHING_SAID, endReason: unbegunReason(log), at: log.ended_at })
-  return isLost ? withSessionEnd(record, { ...NOTHING_SAID, endReason: 'carrier_lost', at: log.ended_at }) : record
+  return lost ? withSessionEnd(record, { ...lost, endReason: 'carrier_lost', at: log.ended_at }) : record
 }
 
 /** Whoever found no room, and hangs up before they are told so, has not been taken either: nobody has talked with them. */

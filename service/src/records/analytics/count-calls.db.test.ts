@@ -114,6 +114,9 @@ describe('counting calls', () => {
       ...{ calls: 2, minutes: 2.5, escalated: 1, scored: 1, avg_score: 0.9, interruptions: 2, responses: 1 },
       outcomes: [{ outcome: 'sale', calls: 1 }],
     })
+    await test.db.updateTable('call_logs').set({ cost_usd: 0.5 }).where('id', '=', id).execute()
+    expect(await countAll(test.db)).toBe(1)
+    expect(await totals()).toMatchObject({ costed: 1, cost_usd: 0.5 })
     await test.db.updateTable('call_logs').set({ summary: 'Said nothing.' }).execute()
     expect(await countAll(test.db)).toBe(0)
   })
