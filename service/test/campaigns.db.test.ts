@@ -302,6 +302,40 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect((await post(`/${id}/start`)).body.campaign).toMatchObject({ status: 'running', status_reason: null })
   })
 
+  /** The tenant is told of the ends of campaigns. */
+  async function telling(): Promise<void> {
+    const { config } = await app.served.administer<{ config: Shown }>('GET', '/tenants/acme')
+    const webhook = { url: 'http://127.0.0.1:9/hook', events: ['campaign.completed'] }
+    await app.served.administer('PUT', '/tenants/acme', { ...config, webhook })
+  }
+  const told = async () => (await storedEvents(test.db)).map(({ event }) => event)
+
+  it('is over with the last of its calls, also where it was paused meanwhile, and told so once', async () => {
+    await telling()
+    const id = await started({ contacts: people(2), calls_per_second: 20 })
+    await placed(2)
+    await post(`/${id}/pause`)
+    await ended(phone(0), { CallStatus: 'completed' })
+    await pass(async () => (await read(id)).contacts['completed'] === 1, 'the first call to be noted')
+    expect((await read(id)).status).toBe('paused')
+    await ended(phone(1), { CallStatus: 'completed' })
+    await reached(id, 'completed')
+    expect((await read(id))['completed_at']).not.toBeNull()
+    expect((await post(`/${id}/start`)).status).toBe(409)
+    await app.clock.advance(5_000)
+    expect(await told()).toEqual(['campaign.completed'])
+  })
+
+  it('is over, and not stopped, when nobody is left of whom half have failed', async () => {
+    await telling()
+    const id = await started({ contacts: people(5), calls_per_second: 20, max_attempts: 1 })
+    await placed(5)
+    for (const n of [0, 1, 2, 3, 4]) await ended(phone(n), { CallStatus: 'failed' })
+    await reached(id, 'completed')
+    expect(await read(id)).toMatchObject({ status_reason: null, contacts: { failed: 5 } })
+    expect(await told()).toEqual(['campaign.completed'])
+  })
+
   it('has reached nobody by calls in which no agent could talk, and stops by itself after some', async () => {
     const id = await started({ contacts: people(8), calls_per_second: 20, max_concurrent: 5, max_attempts: 2 })
     await placed(5)

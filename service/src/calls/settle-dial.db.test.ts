@@ -400,12 +400,18 @@ describe('a call that was given up, and that the carrier has after all', () => {
     return { campaignId, contactId }
   }
 
+  const settlingCampaigns = () =>
+    makeSettleCampaignDials({
+      ...{ db: test.db, clock, log, isStopping: () => false },
+      tenants: { get: async () => acme },
+    })
+
   it.each([
     [1, 'pending'],
     [2, 'failed'],
   ])('is that of its contact again, after %i attempts, and counts among those that go on', async (attempts, status) => {
     const { campaignId, contactId } = await contacted(attempts)
-    const settleAll = makeSettleCampaignDials({ db: test.db, clock, log, isStopping: () => false })
+    const settleAll = settlingCampaigns()
     const within = <T>(work: (tx: Tx) => Promise<T>) => test.db.transaction().execute(work)
     const contact = () => within((tx) => findContact(tx, ACME, contactId))
     const busy = () => within((tx) => countBusy(tx, ACME, campaignId, now()))
@@ -425,7 +431,7 @@ describe('a call that was given up, and that the carrier has after all', () => {
     ['is not', 'dialing'],
   ])('tells its contact whom it has reached, who was called again: that call %s over', async (_is, status) => {
     const { campaignId, contactId } = await contacted(1)
-    const settleAll = makeSettleCampaignDials({ db: test.db, clock, log, isStopping: () => false })
+    const settleAll = settlingCampaigns()
     const contact = () => test.db.transaction().execute((tx) => findContact(tx, ACME, contactId))
     await giveUp()
     await settleAll()
@@ -453,7 +459,7 @@ describe('a call that was given up, and that the carrier has after all', () => {
     const { contactId } = await contacted(2)
     const contact = () => test.db.transaction().execute((tx) => findContact(tx, ACME, contactId))
     await giveUp('carrier_credentials')
-    await makeSettleCampaignDials({ db: test.db, clock, log, isStopping: () => false })()
+    await settlingCampaigns()()
     expect(await contact()).toMatchObject({ status: 'pending', attempts: 1 })
     await settle('a', told('CA1'))
     expect(await contact()).toMatchObject({ status: 'dialing', attempts: 2 })

@@ -3,17 +3,9 @@ import { newId } from '../../kernel/ids.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import { holdKnownTenant } from '../../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
+import { completeIfDone } from './campaign-end.ts'
 import { type CampaignRow, lockDueCampaign, type RunningCampaign, updateCampaign } from './campaign-store.ts'
-import { tell } from './campaigns.ts'
-import {
-  type Claim,
-  type ContactRow,
-  claimContact,
-  countBusy,
-  countContacts,
-  hasOpenContacts,
-  nextDue,
-} from './contact-store.ts'
+import { type Claim, type ContactRow, claimContact, countBusy, nextDue } from './contact-store.ts'
 
 /** The right to call somebody for a campaign, as that is with the claim: the next call waits for its pace. */
 export type ClaimedContact = { campaign: CampaignRow; contact: ContactRow; claim: Claim }
@@ -51,8 +43,8 @@ export function makeClaimNext({ db, clock }: { db: Db; clock: Clock }): ClaimNex
         const paced = await waitUntil(tx, campaign, after(now, 1_000 / campaign.calls_per_second))
         return { campaign: paced, contact, claim }
       }
-      if (busy === 0 && !(await hasOpenContacts(tx, tenantId, id))) await complete(tx, tenant, campaign, now)
-      else await waitUntil(tx, campaign, await nextLook(tx, campaign, { busy, now }))
+      const isDone = busy === 0 && (await completeIfDone(tx, tenant, campaign, now))
+      if (!isDone) await waitUntil(tx, campaign, await nextLook(tx, campaign, { busy, now }))
       return null
     })
 }
@@ -63,13 +55,6 @@ async function nextLook(tx: Tx, { tenant_id, id }: CampaignRow, { busy, now }: {
   const due = await nextDue(tx, tenant_id, id)
   const latest = after(now, IDLE_MS)
   return due !== null && due < latest ? due : latest
-}
-
-async function complete(tx: Tx, tenant: TenantRuntime, { tenant_id, id }: CampaignRow, now: Date): Promise<void> {
-  const change = { status: 'completed' as const, status_reason: null, completed_at: now, updated_at: now }
-  const campaign = await updateCampaign(tx, tenant_id, id, change)
-  const counts = (await countContacts(tx, tenant_id, [id])).get(id)
-  if (counts) await tell(tx, tenant, { event: 'campaign.completed', after: { campaign, counts }, now })
 }
 
 function waitUntil(tx: Tx, { tenant_id, id }: CampaignRow, until: Date): Promise<CampaignRow> {

@@ -1,22 +1,35 @@
 import type { Clock } from '../../kernel/clock.ts'
+import type { TenantId } from '../../kernel/ids.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
 import { isMachine, isReached } from '../../records/answered-by.ts'
 import { holdCallLogAs } from '../../records/call-log-store.ts'
 import { isMendedByTime } from '../../records/outbound-calls.ts'
+import { holdKnownTenant } from '../../tenancy/known-tenant.ts'
+import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import {
   type EndedCampaignDial,
   lastFaults,
   listEndedDialsAcrossTenants,
   settleCampaignDial,
 } from './campaign-dial-store.ts'
+import { completeIfDone } from './campaign-end.ts'
 import { type CampaignRow, lockCampaign, updateCampaign } from './campaign-store.ts'
 import { type ContactRow, completeContact, findContact, settleContact } from './contact-store.ts'
 
-/** Takes note of what became of the calls of campaigns, whoever ended them: it asks. Rejects when nobody can be asked. */
+/**
+ * Takes note of what became of the calls of campaigns, whoever ended them: it asks. With the last of them a campaign is completed, also
+ * where it was paused meanwhile. Rejects when nobody can be asked.
+ */
 export type SettleCampaignDials = () => Promise<void>
 
-type Deps = { db: Db; clock: Clock; log: Pick<Log, 'warn'>; isStopping: () => boolean }
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'warn'>
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  isStopping: () => boolean
+}
 
 const BATCH_ROWS = 100
 const MINUTE_MS = 60_000
@@ -24,10 +37,13 @@ const MINUTE_MS = 60_000
 const JUDGED_CALLS = 20
 const LEAST_CALLS = 5
 
-export function makeSettleCampaignDials({ db, clock, log, isStopping }: Deps): SettleCampaignDials {
+export function makeSettleCampaignDials({ db, clock, log, tenants, isStopping }: Deps): SettleCampaignDials {
   async function settleOne(ended: EndedCampaignDial): Promise<void> {
+    // Asked before the transaction: the embedded database has one connection, which that owns.
+    const tenant = await tenants.get(ended.tenant_id)
+    if (!tenant) return
     const now = new Date(clock.now())
-    await db.transaction().execute((tx) => settleIn(tx, ended, now))
+    await db.transaction().execute((tx) => settleIn(tx, tenant, ended, now))
   }
 
   async function look(): Promise<void> {
@@ -50,8 +66,9 @@ export function makeSettleCampaignDials({ db, clock, log, isStopping }: Deps): S
 /** What a call has come to. `isFault`: for a technical reason. `isLast`: to call again would be no use. */
 type Outcome = { outcome: string; isReached: boolean; isFault: boolean; isLast: boolean }
 
-async function settleIn(tx: Tx, ended: EndedCampaignDial, now: Date): Promise<void> {
+async function settleIn(tx: Tx, tenant: TenantRuntime, ended: EndedCampaignDial, now: Date): Promise<void> {
   const { tenant_id: tenantId, campaign_id, contact_id } = ended
+  await holdKnownTenant(tx, tenantId)
   const campaign = await lockCampaign(tx, tenantId, campaign_id)
   const outcome = outcomeOf(ended)
   const contact = await findContact(tx, tenantId, contact_id)
@@ -68,6 +85,8 @@ async function settleIn(tx: Tx, ended: EndedCampaignDial, now: Date): Promise<vo
     const after = afterCall(campaign, { ...outcome, attempts, now })
     await settleContact(tx, tenantId, contact_id, { ...after, attempts, ...noted })
   } else if (outcome.isReached) await completeContact(tx, tenantId, contact_id, noted)
+  // Where nobody is left, there is nothing to be kept from.
+  if (await completeIfDone(tx, tenant, campaign, now)) return
   if (campaign.status === 'running') await judge(tx, campaign, now)
 }
 
