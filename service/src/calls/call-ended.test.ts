@@ -7,7 +7,7 @@ import type { TurnRow } from '../records/transcript-store.ts'
 import { resumptionOf } from '../voice/held-stream.ts'
 import { newSession, type SessionState } from '../voice/session/state.ts'
 import type { EndedCall } from '../voice/session-builder.ts'
-import { endingOf } from './call-ended.ts'
+import { endingOf, progressOf } from './call-ended.ts'
 
 const AT = new Date('2030-01-01T00:00:00Z')
 
@@ -44,6 +44,12 @@ const BEFORE = {
   ...{ startedAt: AT, streamSid: 'MZ1', turns: [], toolCalls: [], isRecordingPaused: false, escalation: null },
   latency: { greeting_ms: 700, response_p50_ms: 1_000, response_p95_ms: 2_000, interruptions: 0 },
   ...{ usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 }, costUsd: 0 },
+}
+
+/** Whether a session that goes on says that a part of what was used is missing. */
+function partial(facts: Partial<EarlierStream>): boolean {
+  const before = { ...BEFORE, ...facts }
+  return progressOf({ before }, newSession(PLAN, 0, { resumption: resumptionOf(before, 2, AT) })).isPartial ?? false
 }
 
 /** A session that goes on, with these answers of its own. */
@@ -118,6 +124,7 @@ describe('what is written down of an ended call', () => {
     const { latency } = endedFrom(state, [...state.latency.responsesMs]).session
     expect(latency).toMatchObject({ greetingMs: 420, responseP50Ms: 400, responseP95Ms: 800, interruptions: 1 })
     expect(latency.responseTimes).toBe(packTimes(countTimes([400, 800])))
+    expect(partial({ turns, latency: nothing })).toBe(true)
     // What was stored of as many stands.
     const stored = { ...BEFORE.latency, response_times: packTimes(countTimes([1_000, 2_000])) ?? '' }
     expect(resumed(stored).latency).toMatchObject({
@@ -125,6 +132,12 @@ describe('what is written down of an ended call', () => {
       responsesMs: [],
       earlierTimes: stored.response_times,
     })
+    expect(partial({ turns, latency: stored })).toBe(false)
+    const greeted = [said('agent', 420, { cost_usd: 0.01 })]
+    expect([partial({ turns: greeted, costUsd: null }), partial({ turns: greeted, costUsd: 0.01 })]).toEqual([
+      true,
+      false,
+    ])
   })
 
   it('counts no interruption where its earlier session stored none, and was cut in a sentence, as by a hand-over', () => {

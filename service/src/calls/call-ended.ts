@@ -3,6 +3,7 @@ import { countTimes, mergeTimes, packTimes, percentileMs, unpackTimes } from '..
 import { type SessionProgress, statusReport } from '../records/call-record.ts'
 import type { SessionEndReason } from '../records/call-values.ts'
 import type { HeldCall } from '../records/resuming.ts'
+import { lacksUsage } from '../voice/earlier-latency.ts'
 import type { SessionState } from '../voice/session/state.ts'
 import type { EndedCall } from '../voice/session-builder.ts'
 import type { AbandonedCall } from '../voice/stream-ends.ts'
@@ -49,12 +50,16 @@ export function heldCall({ tenant, callSid, epoch, next = [] }: StreamedCall): H
 }
 
 /** What has come of a session so far. */
-export function progressOf({ handedTo = null }: Pick<StreamedCall, 'handedTo'>, state: SessionState): SessionProgress {
+export function progressOf(
+  { handedTo = null, before = null }: Pick<StreamedCall, 'handedTo' | 'before'>,
+  state: SessionState,
+): SessionProgress {
   const { usage, costUsd } = state
   const spoken = spokenBy(state)
   const answered = answeredBy(state)
   const told = { ...(handedTo && { handedTo }), ...(spoken && { spoken }), ...(answered && { answered }) }
-  return { latency: latencyOf(state), usage, costUsd, ...told }
+  const isPartial = before !== null && lacksUsage(before)
+  return { latency: latencyOf(state), usage, costUsd, ...(isPartial && { isPartial }), ...told }
 }
 
 /** Who or what answered, as far as it was found out here. */

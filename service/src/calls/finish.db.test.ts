@@ -233,7 +233,7 @@ describe('the end of a call', () => {
     expect([session.end_reason, session.cost_usd, log.cost_usd]).toEqual([endReason, 0.025, 0.025])
     await reported(true)
     const bills = await test.db.selectFrom('billing_outbox').select('body').execute()
-    expect(bills).toMatchObject([{ body: { payload: { outcome: { cost_usd: 0.025 } } } }])
+    expect(bills).toMatchObject([{ body: { payload: { outcome: { cost_usd: 0.025, estimated: true } } } }])
   })
 
   it('costs no less than was known of it already', async () => {

@@ -42,7 +42,8 @@ const ABRUPT: (SessionEndReason | null)[] = ['process_lost', 'carrier_lost', 'mo
 
 /** What the call cost; to be asked once it is complete. */
 export function billingOutcome({ log, session }: CallRecord, now: Date): Static<typeof BillingOutcome> {
-  const wasAnswered = log.answered_at !== null
+  const { is_partial: isPartial = false, ...usage } = session.usage
+  const isMeasured = log.answered_at !== null && log.duration_seconds === null
   return {
     call_sid: session.call_sid,
     voice_session_id: session.id,
@@ -62,8 +63,8 @@ export function billingOutcome({ log, session }: CallRecord, now: Date): Static<
     answered_at: isoOrNull(log.answered_at),
     ended_at: iso(log.ended_at ?? now),
     duration_seconds: durationSeconds(log) ?? 0,
-    usage: session.usage,
+    usage,
     cost_usd: session.cost_usd,
-    estimated: ABRUPT.includes(session.end_reason) || (wasAnswered && log.duration_seconds === null),
+    estimated: isPartial || ABRUPT.includes(session.end_reason) || isMeasured,
   }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AgentVersionId, TenantId } from '../kernel/ids.ts'
+import { billingOutcome } from './billing-outcome.ts'
 import type { CallLogRow } from './call-log-store.ts'
 import {
   type CallRecord,
@@ -14,6 +15,7 @@ import {
   withTrueEnd,
 } from './call-record.ts'
 import { CALL_STATUSES, type SessionId } from './call-values.ts'
+import { showSession } from './voice-session-shape.ts'
 import type { VoiceSessionRow } from './voice-session-store.ts'
 
 const START_MS = Date.UTC(2030, 0, 1)
@@ -197,6 +199,19 @@ describe('the end of a session', () => {
     expect(costing(null, 0.3)).toEqual([null, null])
     const lost = withSessionEnd({ log, session }, endOf('process_lost', 5))
     expect(withTrueEnd(lost, { ...end, costUsd: 0.2 }).log.cost_usd).toBe(0.2)
+  })
+
+  it('has a bill that is estimated once a part of what was used is missing, whoever ends it', () => {
+    const carrierSaid = { status: 'completed' as const, durationSeconds: 10, at: at(10_000) }
+    const ringingUntil = withReport(ringing(), report(carrierSaid))
+    const billed = (isPartial: boolean) => {
+      const handedOver = withProgress(ringingUntil, { ...endOf('caller_hangup', 5), isPartial })
+      const ended = withSessionEnd(handedOver, endOf('caller_hangup', 10))
+      expect(showSession(ended.session).usage).not.toHaveProperty('is_partial')
+      return billingOutcome(ended, at(10_000))
+    }
+    expect(billed(true)).toEqual({ ...billed(false), estimated: true })
+    expect(billed(false).estimated).toBe(false)
   })
 
   it('is the first that was told', () => {

@@ -47,6 +47,8 @@ export type SessionProgress = {
     responseTimes?: string | null
   }
   usage: { inputTokens: number; outputTokens: number; cachedTokens: number; audioSeconds: number }
+  /** A process was lost with a part of what was used: `usage` is without that. Default: it is all there. */
+  isPartial?: boolean
   /** In USD; null where a part of it has no known price. Not given: nothing new is known of it. */
   costUsd?: number | null
   /** Who speaks by then: another model may have taken the place of the first, and the model's voice that of a second one. Not given: as it began. */
@@ -169,7 +171,7 @@ function agentOf({ handedTo = null }: SessionProgress) {
 /** Where a session that went on from another has none of its own, the other's answer times stand. */
 function stored(
   before: VoiceSessionRow,
-  { latency, usage, costUsd, spoken }: SessionProgress,
+  { latency, usage, costUsd, spoken, isPartial = before.usage.is_partial ?? false }: SessionProgress,
 ): Pick<VoiceSessionRow, 'latency' | 'usage' | 'cost_usd' | 'model' | 'voice' | 'audio_output_provider'> {
   const times = latency.responseTimes ?? before.latency.response_times
   return {
@@ -189,6 +191,7 @@ function stored(
       output_tokens: Math.max(usage.outputTokens, before.usage.output_tokens),
       cached_tokens: Math.max(usage.cachedTokens, before.usage.cached_tokens),
       audio_seconds: Math.max(toMs(usage.audioSeconds), before.usage.audio_seconds),
+      ...(isPartial && { is_partial: true }),
     },
   }
 }

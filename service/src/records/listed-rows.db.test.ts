@@ -41,7 +41,7 @@ const SESSIONS: Partial<VoiceSessionRow>[] = [
   {
     ...{ model: 'gpt-realtime', voice: 'marin', audio_output_provider: 'secondary', has_recording: true },
     latency: { greeting_ms: 12, response_p50_ms: 340, response_p95_ms: 910, interruptions: 3, response_times: 'abc' },
-    usage: { input_tokens: 1, output_tokens: 2, cached_tokens: 3, audio_seconds: 4.25 },
+    usage: { input_tokens: 1, output_tokens: 2, cached_tokens: 3, audio_seconds: 4.25, is_partial: true },
     ...{ tags: ['vip', HARD, '{a,b}', ''], outcome: HARD, outcome_notes: '', cost_usd: 0.1 + 0.2, metadata: METADATA },
   },
   {

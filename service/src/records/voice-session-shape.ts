@@ -155,6 +155,7 @@ export function showSession(row: VoiceSessionRow): Static<typeof VoiceSessionSum
     completion_held: _held,
     day_spent: _spent,
     latency: { response_times: _times, ...latency },
+    usage: { is_partial: _partial, ...usage },
     started_at,
     ended_at,
     ...shown
@@ -162,6 +163,7 @@ export function showSession(row: VoiceSessionRow): Static<typeof VoiceSessionSum
   return {
     ...shown,
     latency,
+    usage,
     started_at: isoOrNull(started_at),
     ended_at: isoOrNull(ended_at),
     recording_url: has_recording ? recordingUrl(row) : null,

@@ -20,7 +20,14 @@ export type StoredLatency = {
 }
 
 /** What the model used. Kept in the API's own words. */
-export type StoredUsage = { input_tokens: number; output_tokens: number; cached_tokens: number; audio_seconds: number }
+export type StoredUsage = {
+  input_tokens: number
+  output_tokens: number
+  cached_tokens: number
+  audio_seconds: number
+  /** A process was lost with a part of it. Not given where all of it is there. */
+  is_partial?: boolean
+}
 
 /** The evaluation that counts for a session. Kept in the API's own words. */
 export type StoredQa = {
@@ -200,7 +207,7 @@ const AS_STORED = [
     'agent_version_id',
   ],
   ...['version_number', 'model', 'voice', 'audio_output_provider', 'duration_seconds', 'end_reason', 'resumed_count'],
-  ...['usage', 'cost_usd', 'tags', 'outcome', 'outcome_notes', 'qa', 'qa_status', 'qa_reason', 'summary', 'extraction'],
+  ...['cost_usd', 'tags', 'outcome', 'outcome_notes', 'qa', 'qa_status', 'qa_reason', 'summary', 'extraction'],
   ...['extraction_status', 'extraction_reason', 'metadata'],
 ]
 
@@ -212,6 +219,7 @@ const SHOWN = {
   started_at: isoInstant('voice_sessions.started_at'),
   ended_at: isoInstant('voice_sessions.ended_at'),
   latency: sql`voice_sessions.latency - 'response_times'`,
+  usage: sql`voice_sessions.usage - 'is_partial'`,
   recording_url: sql`case when has_recording then '/api/v1/voice-sessions/' || voice_sessions.id || '/recording' end`,
 }
 

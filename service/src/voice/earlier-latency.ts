@@ -24,6 +24,15 @@ export function earlierLatency({ turns, latency }: Pick<EarlierStream, 'turns' |
   }
 }
 
+/**
+ * Whether a process was lost with what the call had used of its model since that was last written down: the turns that it had stored
+ * tell of more answers than are counted, or of a cost where none is.
+ */
+export function lacksUsage(before: EarlierStream): boolean {
+  const isCosted = before.costUsd !== null || before.turns.every(({ cost_usd }) => cost_usd === null)
+  return !isCosted || earlierLatency(before).responsesMs !== undefined
+}
+
 /** When the agent spoke first; null where that was an answer already. */
 function greetingIn([first]: EarlierStream['turns']): number | null {
   return first && first.timeline === null ? first.start_ms : null
