@@ -36,10 +36,12 @@ beforeEach(async () => {
 })
 
 const versionIn = (page: Page) => new URL(page.url()).pathname.split('/').at(-1)
-const greetingOf = async (wanted: string | undefined) => {
+const stored = async (wanted: string | undefined) => {
   const { versions } = await ask('GET', `/admin/tenants/acme/agent-versions?agent_id=${agentId}`)
-  return versions.find(({ id }) => id === wanted)?.config.greeting
+  return versions.find(({ id }) => id === wanted)
 }
+const greetingOf = async (wanted: string | undefined) => (await stored(wanted))?.config.greeting
+const statusOf = async (wanted: string) => (await stored(wanted))?.status
 
 /** The page of the draft, with a greeting typed that is not saved. */
 async function typing(greeting: string): Promise<{ context: BrowserContext; page: Page }> {
@@ -85,6 +87,67 @@ describe('a version', () => {
     await save(page)
     await page.getByText('Saved', { exact: true }).waitFor()
     expect([await publish.isDisabled(), await newDraft.isDisabled()]).toEqual([false, false])
+    await context.close()
+  })
+
+  const publishOf = (place: Page | Locator) => place.getByRole('button', { name: /^Publish version/ })
+  const newDraftOf = (page: Page) => page.getByRole('button', { name: /^New draft from version/ })
+  const newerOn = (page: Page) => page.getByRole('region', { name: 'Somebody else changed it meanwhile' })
+  /** The page of the draft, to which somebody else gives another greeting meanwhile. */
+  const reading = async () => {
+    const context = await dashboard.loggedIn(WIDE)
+    const { page } = await dashboard.visit(context, draft.path)
+    await greetingIn(page).waitFor()
+    await ask('PATCH', `/admin/tenants/acme/agent-versions/${draft.id}`, { config: { greeting: 'Unseen.' } })
+    return { context, page }
+  }
+
+  it('is not published where it says what was not seen, and is once that was taken', async () => {
+    const { context, page } = await reading()
+    const publish = async () => {
+      await publishOf(page).click()
+      const question = page.getByRole('dialog')
+      await publishOf(question).click()
+      await question.waitFor({ state: 'hidden' })
+    }
+    await publish()
+    await newerOn(page).getByText('Unseen.').waitFor()
+    expect([await statusOf(draft.id), await greetingIn(page).inputValue()]).toEqual(['draft', 'Hello.'])
+    await page.locator('div:focus').and(newerOn(page).locator('..')).waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    await newerOn(page).getByRole('button', { name: 'Take the stored one' }).click()
+    expect(await greetingIn(page).inputValue()).toBe('Unseen.')
+    await publish()
+    await expect.poll(() => statusOf(draft.id)).toBe('published')
+    await context.close()
+  })
+
+  it('is neither published nor drafted from while what somebody else has written is not seen', async () => {
+    const { context, page } = await reading()
+    await page.clock.install()
+    await page.clock.fastForward(70_000)
+    await comeBackTo(page)
+    await page.getByText('Somebody else has changed it meanwhile').waitFor()
+    expect([await publishOf(page).isDisabled(), await newDraftOf(page).isDisabled()]).toEqual([true, true])
+    expect(await faultsAsShown(page)).toEqual([])
+    await page.getByRole('button', { name: 'See what somebody else has changed' }).press('Enter')
+    await newerOn(page).getByText('Unseen.').waitFor()
+    await newerOn(page).getByRole('button', { name: 'Take the stored one' }).press('Enter')
+    expect(await greetingIn(page).inputValue()).toBe('Unseen.')
+    expect([await publishOf(page).isDisabled(), await newDraftOf(page).isDisabled()]).toEqual([false, false])
+    await context.close()
+  })
+
+  it('is not published from the list of its agent either where somebody else has changed it since that was read', async () => {
+    const context = await dashboard.loggedIn(WIDE)
+    const { page } = await dashboard.visit(context, `/app/t/acme/agents/${agentId}`)
+    const row = page.getByRole('row').filter({ has: page.locator(`a[href$="${draft.id}"]`) })
+    await publishOf(row).waitFor()
+    await ask('PATCH', `/admin/tenants/acme/agent-versions/${draft.id}`, { config: { greeting: 'Unseen.' } })
+    await publishOf(row).click()
+    await publishOf(page.getByRole('dialog')).click()
+    await page.getByRole('dialog').getByText('Not published: somebody else has changed it').waitFor()
+    expect(await statusOf(draft.id)).toBe('draft')
     await context.close()
   })
 

@@ -9108,7 +9108,10 @@ export interface operations {
     publishAgentVersion: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Publish it only if its config has this ETag; * whatever it says. A stale one: 412. */
+                "if-match"?: string;
+            };
             path: {
                 tenant_id: string;
                 version_id: string;
@@ -9163,6 +9166,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

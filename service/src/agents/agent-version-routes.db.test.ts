@@ -9,7 +9,7 @@ import { agentVersionRoutes } from './agent-version-routes.ts'
 import { makeAgentVersions } from './agent-versions.ts'
 import { makeAgents } from './agents.ts'
 
-type VersionAnswer = { version: { id: string; agent_id: string; version_number: number; status: string } }
+type VersionAnswer = { version: { id: string; agent_id: string; version_number: number; status: string; etag: string } }
 
 type Listed = { etag: string; config: { voice: string } }
 
@@ -197,6 +197,23 @@ describe('POST agent-versions/:version_id/publish', () => {
       body: { ok: true, version: { id, status: 'published', published_at: someInstant } },
     })
     expect(await admin.call('POST', `/tenants/acme/agent-versions/${id}/publish`)).toEqual(first)
+  })
+
+  it('publishes what If-Match names, and not what somebody else has written meanwhile', async () => {
+    const { id, etag: known } = (await draft('acme', agentId)).body.version
+    const path = `/tenants/acme/agent-versions/${id}`
+    const body = { config: { greeting: 'Unseen.' } }
+    const { etag } = (await admin.call<VersionAnswer>('PATCH', path, { body })).body.version
+    const publish = (tag: string) =>
+      admin.call<VersionAnswer>('POST', `${path}/publish`, { headers: { 'if-match': tag } })
+    expect(await publish(known)).toMatchObject({ status: 412, body: { code: 'precondition_failed' } })
+    const { body: listed } = await admin.call('GET', `/tenants/acme/agent-versions?agent_id=${agentId}`)
+    expect(listed).toMatchObject({ versions: [{ id, status: 'draft' }] })
+    const published = { status: 200, body: { version: { id, status: 'published', config: { greeting: 'Unseen.' } } } }
+    expect(await publish(etag)).toMatchObject(published)
+    // Whoever else has published it meanwhile: what is live now is not what was seen.
+    expect((await publish(known)).status).toBe(412)
+    expect(await publish('*')).toMatchObject(published)
   })
 })
 

@@ -34,6 +34,12 @@ const ListQuery = strict({
 const CreateBody = strict({ agent_id: Type.Unsafe<AgentId>(anyId), config: AgentVersionConfig })
 const ReplaceBody = strict({ config: AgentVersionConfig })
 
+const PublishHeaders = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({ description: 'Publish it only if its config has this ETag; * whatever it says. A stale one: 412.' }),
+  ),
+})
+
 const AgentVersion = Type.Object({
   id: Type.String({ format: 'uuid' }),
   tenant_id: Type.String(),
@@ -120,12 +126,13 @@ export function agentVersionRoutes(versions: AgentVersions): FastifyPluginAsyncT
           summary: 'Publish a version: calls of its agent use it from now on',
           operationId: 'publishAgentVersion',
           params: VersionParams,
+          headers: PublishHeaders,
           response: { 200: VersionAnswer, ...errorResponses },
         },
       },
       async (request) => {
         const { tenant_id, version_id } = request.params
-        return answer(await versions.publish(tenant_id, version_id, actorOf(request)))
+        return answer(await versions.publish(tenant_id, version_id, actorOf(request), request.headers['if-match']))
       },
     )
   }

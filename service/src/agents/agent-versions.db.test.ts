@@ -187,4 +187,22 @@ describe('replaceConfig', () => {
       expect(published?.config.greeting).toBe(changed.status === 'fulfilled' ? 'after' : 'before')
     }
   })
+
+  it('is published only as it was read, however a write meets that', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const draft = await versions.create(acme, agentId, { greeting: 'read' }, THE_SYSTEM)
+      const [, asked] = await Promise.allSettled([
+        versions.replaceConfig(acme, draft.id, { config: { greeting: 'unseen' } }, THE_SYSTEM),
+        versions.publish(acme, draft.id, THE_SYSTEM, versionEtag(draft)),
+      ])
+      const { rows } = await versions.list(acme, agentId, readPage({}))
+      const stored = rows.find(({ id }) => id === draft.id)
+      const isPublished = asked.status === 'fulfilled'
+      expect(stored).toMatchObject(
+        isPublished
+          ? { status: 'published', config: { greeting: 'read' } }
+          : { status: 'draft', config: { greeting: 'unseen' } },
+      )
+    }
+  })
 })

@@ -62,10 +62,10 @@ export type AgentVersions = {
    *
    * What a draft has callers on hold hear is fetched first.
    *
-   * @throws AppError `not_found`; `invalid_request` when that is no sound, or cannot be had; `conflict` for a draft that has passed
-   * no simulation, of an agent that demands one.
+   * @throws AppError `not_found`; `precondition_failed` when its config is not that of `ifMatch`; `invalid_request` when what is fetched
+   * is no sound, or cannot be had; `conflict` for a draft that has passed no simulation, of an agent that demands one.
    */
-  publish(tenantId: TenantId, versionId: AgentVersionId, by: Actor): Promise<AgentVersion>
+  publish(tenantId: TenantId, versionId: AgentVersionId, by: Actor, ifMatch?: string): Promise<AgentVersion>
 }
 
 type Deps = {
@@ -94,11 +94,14 @@ export function makeAgentVersions({ db, clock, keepHoldAudio, onPublished }: Dep
       const change = { config: withAllTexts(config), ifMatch, at: new Date(clock.now()), by }
       return db.transaction().execute((tx) => replaceConfigIn(tx, tenantId, versionId, change))
     },
-    async publish(tenantId, versionId, by) {
-      const { status, config } = await getAgentVersion(db, tenantId, versionId)
+    async publish(tenantId, versionId, by, ifMatch) {
+      const known = await getAgentVersion(db, tenantId, versionId)
+      const { status, config } = known
+      // Nothing is fetched for what whoever asks has not seen.
+      checkPrecondition({ ifMatch }, versionEtag(known))
       // The way back to a version that has been in use is open, whatever is at the address now.
       if (status === 'draft' && config.hold_audio) await keepHoldAudio?.(tenantId, config.hold_audio).catch(refuseHold)
-      const asked = { tenantId, versionId, by }
+      const asked = { tenantId, versionId, by, ifMatch }
       const version = await db.transaction().execute((tx) => publishIn(tx, clock, asked))
       onPublished?.(tenantId, version)
       return version
@@ -171,13 +174,18 @@ function notSimulated({ version_number }: AgentVersion): AppError {
   return new AppError('conflict', `${what}: run one with POST /api/v1/simulations, or set require_simulation to false.`)
 }
 
-type Publishing = { tenantId: TenantId; versionId: AgentVersionId; by: Actor }
+type Publishing = { tenantId: TenantId; versionId: AgentVersionId; by: Actor; ifMatch: string | undefined }
 
-async function publishIn(tx: Tx, clock: Clock, { tenantId, versionId, by }: Publishing): Promise<AgentVersion> {
+async function publishIn(
+  tx: Tx,
+  clock: Clock,
+  { tenantId, versionId, by, ifMatch }: Publishing,
+): Promise<AgentVersion> {
   const { agent_id } = await getAgentVersion(tx, tenantId, versionId)
   const agent = await lockAgent(tx, tenantId, agent_id)
-  // Read again: what was published while we waited for the lock decides.
+  // Read again: what was written and published while we waited for the lock decides.
   const version = await getAgentVersion(tx, tenantId, versionId)
+  checkPrecondition({ ifMatch }, versionEtag(version))
   if (version.status === 'published') return version
   const now = new Date(clock.now())
   const former = await supersedePublished(tx, tenantId, agent_id, now)

@@ -177,6 +177,14 @@ export const ERROR_ROWS: RuleRow[] = [
     ),
   ),
   rule(
+    '412 for the publishing of a draft that somebody else has written meanwhile',
+    'agents.md',
+    by(
+      'src/agents/agent-version-routes.db',
+      'publishes what If-Match names, and not what somebody else has written meanwhile',
+    ),
+  ),
+  rule(
     '422 for an Idempotency-Key with another body',
     'outbound-calls.md',
     by(MAKE_CALL, 'is refused with another body, not with the same one in another order'),

@@ -110,9 +110,9 @@ export async function changeVersion({ tenant_id, id }: Version, config: object, 
   return (await answerOf(api.PATCH(`${VERSIONS}/{version_id}`, { params, body: { config } }))).version
 }
 
-/** Lets calls talk to a version from now on. */
-export async function publishVersion({ tenant_id, id }: Version): Promise<Version> {
-  const params = { path: { tenant_id, version_id: id } }
+/** Lets calls talk to a version from now on, if its config is still that of the tag; else a 412. */
+export async function publishVersion({ tenant_id, id }: Version, etag: string): Promise<Version> {
+  const params = { path: { tenant_id, version_id: id }, header: { 'if-match': etag } }
   return (await answerOf(api.POST(`${VERSIONS}/{version_id}/publish`, { params }))).version
 }
 

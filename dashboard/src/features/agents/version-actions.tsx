@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
+import { ApiFailure, asFailure } from '../../api/failure.ts'
 import { useMay } from '../../api/session.ts'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
@@ -8,19 +9,33 @@ import { agentsKey, createVersion, publishVersion, type Version } from './agent-
 
 type PublishProps = {
   version: Version
-  /** Something of it is typed that would not be published. */
+  /** Of what is seen of it; that of the version if not given. */
+  etag?: string
+  /** What is seen of it is not what would be published. */
   isUnsaved?: boolean
+  /** Reads and shows what it says by now, where that is not what was seen. Not given: that is told. */
+  onNewer?: () => Promise<void>
   size?: 'xs' | 'sm'
 }
 
+const NOT_AS_SEEN =
+  'Not published: somebody else has changed it since it was read here. Look at it, and publish it then.'
+
 /** Lets calls talk to a version: to a new one, or to an earlier one again. */
-export function PublishVersion({ version, isUnsaved = false, size = 'sm' }: PublishProps) {
+export function PublishVersion({ version, etag, isUnsaved = false, onNewer, size = 'sm' }: PublishProps) {
   const mayPublish = useMay('admin')
   const client = useQueryClient()
   if (!mayPublish || version.status === 'published') return null
 
   async function publish(): Promise<void> {
-    await publishVersion(version)
+    try {
+      await publishVersion(version, etag ?? version.etag)
+    } catch (failure) {
+      if (asFailure(failure).status !== 412) throw failure
+      if (onNewer) return onNewer()
+      void client.invalidateQueries({ queryKey: agentsKey(version.tenant_id) })
+      throw new ApiFailure({ status: 412, code: 'precondition_failed', message: NOT_AS_SEEN })
+    }
     await client.invalidateQueries({ queryKey: agentsKey(version.tenant_id) })
   }
 
@@ -41,7 +56,7 @@ type DraftProps = {
   tenantId: string
   agentId: string
   from: { version_number: number; config: object } | undefined
-  /** Something of that one is typed that would not be in the draft. */
+  /** What is seen of that one is not what would be in the draft. */
   isUnsaved?: boolean
   label?: string
   /** The draft is there, and is gone to next. */

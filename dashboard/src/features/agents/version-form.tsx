@@ -1,65 +1,21 @@
 import { Button } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
-import { asFailure } from '../../api/failure.ts'
-import { useMay } from '../../api/session.ts'
+import type { SubmitEvent } from 'react'
 import { DocumentJson, DocumentText } from '../../components/document-fields.tsx'
-import { type DocumentState, EditedDocument, type JsonObject, storedDocument } from '../../components/document-state.ts'
+import { type DocumentState, EditedDocument, storedDocument } from '../../components/document-state.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column, Fields } from '../../components/fields.tsx'
 import { NewerDocument } from '../../components/newer-document.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { useFocusAfterChoice } from '../../components/use-focus-after-choice.ts'
-import { changeVersion, type Version, versionIn, versionsQuery } from './agent-queries.ts'
+import type { Version } from './agent-queries.ts'
+import type { DraftSaving } from './use-draft-saving.ts'
 import { NewDraft } from './version-actions.tsx'
 
-type VersionFormProps = { version: Version; document: DocumentState }
-
-/** What is saved, as it was then, over the config with a tag. */
-type Sent = { text: string; value: JsonObject; over: string }
-
-/** Saves a draft over what the form began with: what others write meanwhile must not be lost. */
-function useSaving(version: Version, document: DocumentState) {
-  const [etag, setEtag] = useState(version.etag)
-  const [newer, setNewer] = useState<Version | null>(null)
-  const client = useQueryClient()
-  const query = versionsQuery(version.tenant_id, version.agent_id)
-  const stored = async () => versionIn(await client.query({ ...query, staleTime: 0 }), version.id)
-  const save = useMutation({
-    mutationFn: ({ value, over }: Sent) => changeVersion(version, value, over),
-    onSuccess: async (written, { text }) => {
-      setEtag(written.etag)
-      setNewer(null)
-      document.noteSaved(text, written.config)
-      await client.invalidateQueries({ queryKey: query.queryKey })
-    },
-    onError: async (failure) => {
-      const { status } = asFailure(failure)
-      if (status === 412) setNewer(await stored())
-      // It is no draft any more: then that is what is to be seen.
-      if (status === 409) await client.invalidateQueries({ queryKey: query.queryKey })
-    },
-  })
-
-  function send(over = etag): void {
-    if (document.value !== null) save.mutate({ text: document.text, value: document.value, over })
-  }
-
-  function take(written: Version): void {
-    document.reset(written.config)
-    setEtag(written.etag)
-    setNewer(null)
-    save.reset()
-  }
-
-  const isStale = newer !== null && save.error !== null && asFailure(save.error).status === 412
-  return { save, newer, send, take, failure: isStale ? null : save.error }
-}
+type VersionProps = { version: Version; document: DocumentState }
 
 /** What a version says, in fields and as JSON. Only a draft can be changed. */
-export function VersionForm({ version, document }: VersionFormProps) {
-  const mayChange = useMay('admin') && version.status === 'draft'
-  const { save, newer, send, take, failure } = useSaving(version, document)
+export function VersionForm({ version, document, saving }: VersionProps & { saving: DraftSaving }) {
+  const { mayChange, save, newer, send, take, failure } = saving
   const place = useFocusAfterChoice({ isAsked: newer !== null, isBusy: save.isPending })
 
   function submit(event: SubmitEvent): void {
@@ -88,7 +44,12 @@ export function VersionForm({ version, document }: VersionFormProps) {
                   >
                     Save the draft
                   </Button>
-                  <output>{save.isSuccess && !document.isChanged && 'Saved'}</output>
+                  {saving.isBehind && !document.isChanged && !save.isPending && (
+                    <Button variant="default" onClick={saving.compare}>
+                      See what somebody else has changed
+                    </Button>
+                  )}
+                  <output>{save.isSuccess && !document.isChanged && !saving.isBehind && 'Saved'}</output>
                 </Buttons>
               </div>
             )}
@@ -139,7 +100,7 @@ function VersionFields() {
 }
 
 /** What somebody typed until the version could not be changed any more: somebody else has published it. */
-function Unsaved({ version, document }: VersionFormProps) {
+function Unsaved({ version, document }: VersionProps) {
   const forget = () => document.reset(version.config)
   const typed = document.value && { version_number: version.version_number, config: document.value }
   return (

@@ -9,6 +9,7 @@ import { type DocumentState, useDocument } from '../../components/document-state
 import { type Version, versionIn, versionsQuery } from './agent-queries.ts'
 import { ChatPanel } from './chat-panel.tsx'
 import { SimulationPanel } from './simulation-panel.tsx'
+import { type DraftSaving, useDraftSaving } from './use-draft-saving.ts'
 import { NewDraft, PublishVersion } from './version-actions.tsx'
 import { VersionForm } from './version-form.tsx'
 import { VersionStatus } from './version-status.tsx'
@@ -42,35 +43,42 @@ type KnownProps = { version: Version; page: { above: ReactNode; error: unknown; 
 
 function KnownVersion({ version, page }: KnownProps) {
   const document = useDocument(version.config)
+  const saving = useDraftSaving(version, document)
+  const shown = { version, document, saving }
   return (
     <DetailPage
       title={{ name: version.agent_name, after: `, version ${version.version_number}` }}
       description={<VersionStatus status={version.status} />}
-      actions={<VersionActions version={version} isUnsaved={document.isChanged} />}
+      actions={<VersionActions {...shown} />}
       thing={version}
       {...page}
     >
-      {() => <VersionParts version={version} document={document} />}
+      {() => <VersionParts {...shown} />}
     </DetailPage>
   )
 }
 
+type ShownProps = { version: Version; document: DocumentState; saving: DraftSaving }
+
 /** What calls talk to is what was saved: it is published when that is what stands here. */
-function VersionActions({ version, isUnsaved }: { version: Version; isUnsaved: boolean }) {
+function VersionActions({ version, document: { isChanged }, saving }: ShownProps) {
+  const { isBehind } = saving
+  const isUnsaved = isChanged || isBehind
   return (
     <>
-      {version.status === 'draft' && isUnsaved && <span>Save the draft first</span>}
-      <PublishVersion version={version} isUnsaved={isUnsaved} />
+      {version.status === 'draft' && isChanged && <span>Save the draft first</span>}
+      {isBehind && !isChanged && !saving.save.isPending && <span>Somebody else has changed it meanwhile</span>}
+      <PublishVersion version={version} etag={saving.etag} isUnsaved={isUnsaved} onNewer={saving.readNewer} />
       <NewDraft tenantId={version.tenant_id} agentId={version.agent_id} from={version} isUnsaved={isUnsaved} />
     </>
   )
 }
 
-function VersionParts({ version, document }: { version: Version; document: DocumentState }) {
+function VersionParts({ version, document, saving }: ShownProps) {
   const mayTry = useMay('admin')
   return (
     <>
-      <VersionForm version={version} document={document} />
+      <VersionForm version={version} document={document} saving={saving} />
       {mayTry && <ChatPanel tenantId={version.tenant_id} versionId={version.id} />}
       <SimulationPanel version={version} />
     </>
