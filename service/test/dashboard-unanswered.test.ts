@@ -332,6 +332,72 @@ describe('a form whose answer comes late', () => {
   })
 })
 
+describe('what comes of a page that is left', () => {
+  const come = (page: Page) => page.getByRole('region', { name: 'Came after its page was left' })
+
+  it('is told on whatever page where an import breaks, which is not left without a question', async () => {
+    const { context, page } = await visit('t/acme/do-not-call')
+    const answers = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await page.route('**/api/v1/dnc/import', async (route) => {
+      const answer = answers.shift()
+      await answer?.promise
+      await (answers.length > 0 ? route.fallback() : route.fulfill(REFUSED))
+    })
+    const [first, second] = answers
+    // More than is sent at once.
+    const numbers = Array.from({ length: 12_000 }, (_, at) => `+1202${5_000_000 + at},asked`)
+    const buffer = Buffer.from(['phone,reason', 'no number,', ...numbers].join('\n'))
+    await page.getByLabel(/A CSV file/).setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
+    first?.resolve()
+    await page.getByText(/^[1-9]\d* listed/).waitFor()
+    const question = page.getByRole('dialog', { name: 'Leave while it goes on?' })
+    const numbersPage = page.getByRole('link', { name: 'Numbers', exact: true })
+    await numbersPage.click()
+    expect(await faultsAsShown(page)).toEqual([])
+    await question.getByRole('button', { name: 'Stay' }).click()
+    await question.waitFor({ state: 'hidden' })
+    expect(pathOf(page)).toBe('/app/t/acme/do-not-call')
+    await numbersPage.click()
+    await question.getByRole('button', { name: 'Leave' }).click()
+    await page.getByRole('heading', { name: 'Numbers', exact: true }).waitFor()
+    second?.resolve()
+    const told = come(page)
+    await told.getByText('There is no room now.').waitFor()
+    await told.getByText('What came before is listed.').waitFor()
+    await told.getByRole('region', { name: 'Lines that were refused' }).waitFor()
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect(await faultsAsShown(page)).toEqual([])
+    }
+    await told.getByRole('button', { name: 'Dismiss' }).press('Enter')
+    await told.waitFor({ state: 'hidden' })
+    await page.locator('main:focus').waitFor()
+    await close({ context, page })
+  })
+
+  it('is told on whatever page where a campaign leaves out lines', async () => {
+    const { context, page } = await visit('t/acme/campaigns')
+    const { asked, answer } = await hold(page, '**/api/v1/campaigns?*', 'POST')
+    const form = await open(page, 'New campaign')
+    await form.getByLabel('Name').fill('Late')
+    await form.getByLabel('Agent').selectOption('desk')
+    await form.getByLabel('Contacts').fill(`phone\n${NUMBER}\nno number\n`)
+    await form.getByRole('button', { name: 'Make the campaign' }).click()
+    await asked
+    await closeWaiting(form)
+    await toTenant(page, 'Globex')
+    await page.waitForURL('**/t/globex/campaigns')
+    await page.getByRole('link', { name: 'Numbers', exact: true }).click()
+    await page.getByRole('heading', { name: 'Numbers', exact: true }).waitFor()
+    const campaign = { id: 'late', tenant_id: 'acme', contacts: { total: 1 } }
+    answer({ json: { ok: true, campaign, errors: [{ at: 3, error: 'It is no number.' }] } })
+    await come(page).getByText('“New campaign” of acme went on after its page was left').waitFor()
+    await come(page).getByText('It is no number.').waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    await close({ context, page })
+  })
+})
+
 describe('secrets that are told once', () => {
   /** Sends a form whose window is closed before it is answered, which it is once this is released. */
   async function sendAndClose(page: Page, path: string, send: () => Promise<Form>) {

@@ -16,18 +16,21 @@ import { useHoldRole } from '../api/held-role.ts'
 /** Windows are loaded with the first page that has one. */
 const DropQuestion = lazy(async () => ({ default: (await import('./drop-question.tsx')).DropQuestion }))
 
+/** What would be lost: what is typed and not saved, or the sight of what is under way. */
+type Loss = 'typed' | 'under way'
+
 type Unsaved = {
-  /** Of the forms in which something is typed that is not saved. */
-  changed: Set<string>
+  /** Of the places that hold the page, what of theirs would be lost. */
+  changed: Map<string, Loss>
   /** Asks whether it may be lost, and goes on if it may. */
   ask: (goOn: () => void) => void
 }
 
-const UnsavedContext = createContext<Unsaved>({ changed: new Set(), ask: (goOn) => goOn() })
+const UnsavedContext = createContext<Unsaved>({ changed: new Map(), ask: (goOn) => goOn() })
 
-/** Around all pages: what is typed on them is not left without a question. Windows with a `stackId` lie upon each other in it. */
+/** Around all pages: what is typed on them, or under way, is not left without a question. Windows with a `stackId` lie upon each other in it. */
 export function UnsavedChanges({ children }: { children: ReactNode }) {
-  const [changed] = useState(() => new Set<string>())
+  const [changed] = useState(() => new Map<string, Loss>())
   const [waiting, setWaiting] = useState<{ goOn: () => void } | null>(null)
   const [unsaved] = useState(() => ({ changed, ask: (goOn: () => void) => setWaiting({ goOn }) }))
   // Filters are in the address of a page that stays.
@@ -51,15 +54,17 @@ export function UnsavedChanges({ children }: { children: ReactNode }) {
   }
 
   const isAsked = waiting !== null || blocker.status === 'blocked'
-  const [wasAsked, setAsked] = useState(isAsked)
-  if (isAsked && !wasAsked) setAsked(true)
+  const [asked, setAsked] = useState<{ is: boolean; of: Loss } | null>(null)
+  // What is asked stays so while the question goes, whatever goes with it.
+  if (isAsked !== (asked?.is ?? false))
+    setAsked({ is: isAsked, of: isAsked ? lossIn(changed) : (asked?.of ?? 'typed') })
   return (
     <UnsavedContext value={unsaved}>
       <ModalStack>
         {children}
-        {wasAsked && (
+        {asked && (
           <Suspense>
-            <DropQuestion isOpen={isAsked} onStay={stay} onDrop={drop} />
+            <DropQuestion isOpen={isAsked} isTyped={asked.of === 'typed'} onStay={stay} onDrop={drop} />
           </Suspense>
         )}
       </ModalStack>
@@ -67,18 +72,22 @@ export function UnsavedChanges({ children }: { children: ReactNode }) {
   )
 }
 
-/** Says whether something is typed here that is not saved. Returns what closes a form: it asks before that is lost. */
-export function useUnsaved(isChanged: boolean): (close: () => void) => void {
+function lossIn(changed: Map<string, Loss>): Loss {
+  return [...changed.values()].every((loss) => loss === 'under way') ? 'under way' : 'typed'
+}
+
+/** Says whether something is typed here that is not saved, or is under way. Returns what closes a form: it asks before that is lost. */
+export function useUnsaved(isChanged: boolean, loss: Loss = 'typed'): (close: () => void) => void {
   const { changed, ask } = useContext(UnsavedContext)
   const id = useId()
   useHoldRole(isChanged)
   useEffect(() => {
     if (!isChanged) return
-    changed.add(id)
+    changed.set(id, loss)
     return () => {
       changed.delete(id)
     }
-  }, [changed, id, isChanged])
+  }, [changed, id, isChanged, loss])
   return (close) => (isChanged ? ask(close) : close())
 }
 

@@ -3,10 +3,13 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRepeatable } from '../../api/use-repeatable.ts'
 import { Fields } from '../../components/fields.tsx'
 import { FileField } from '../../components/file-field.tsx'
+import { useShowLate } from '../../components/late-news.tsx'
 import { instantOf } from '../../components/local-time.ts'
 import { type Form, ModalForm } from '../../components/modal-form.tsx'
 import { SpeakerFields } from '../../components/speaker-fields.tsx'
+import { useIsThere } from '../../components/use-is-there.ts'
 import { campaignsKey, createCampaign, type MadeCampaign } from './campaign-queries.ts'
+import { LeftOut } from './left-out.tsx'
 
 const INITIAL = {
   ...{ name: '', agent_key: '', contacts: '', from: '', start_at: '', hours_start: '', hours_end: '' },
@@ -27,6 +30,7 @@ const PACE = [
   { name: 'retry_minutes', label: 'Minutes between them', description: 'After the first, the second, and so on.' },
 ] as const
 
+const LABEL = 'New campaign'
 const DOUBT =
   'The campaign may have been made as it was asked for before: look for it in the list. Press again to make this one as well.'
 
@@ -35,22 +39,20 @@ type NewCampaignProps = { tenantId: string; onMade: (made: MadeCampaign) => void
 /** Makes a campaign of a list. It is a draft until somebody starts it. */
 export function NewCampaign({ tenantId, onMade }: NewCampaignProps) {
   const client = useQueryClient()
+  const isThere = useIsThere()
+  const showLate = useShowLate()
   const repeatable = useRepeatable({ name: `campaign ${tenantId}`, doubt: DOUBT })
 
   async function make(values: Values): Promise<void> {
     const sent = { settings: settingsOf(values), csv: values.contacts }
-    onMade(await repeatable.send((key) => createCampaign(tenantId, sent, key)))
+    const made = await repeatable.send((key) => createCampaign(tenantId, sent, key))
+    if (isThere()) onMade(made)
+    else if (made.errors.length > 0) showLate({ label: LABEL, tenantId, shown: <LeftOut made={made} /> })
     await client.invalidateQueries({ queryKey: campaignsKey(tenantId) })
   }
 
   return (
-    <ModalForm
-      label="New campaign"
-      submit="Make the campaign"
-      initial={INITIAL}
-      onSubmit={make}
-      onClose={repeatable.leave}
-    >
+    <ModalForm label={LABEL} submit="Make the campaign" initial={INITIAL} onSubmit={make} onClose={repeatable.leave}>
       {(form) => (
         <>
           <Whom form={form} tenantId={tenantId} />

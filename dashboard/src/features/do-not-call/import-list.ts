@@ -12,8 +12,12 @@ export type ImportState = Imported & {
 
 const NOTHING: ImportState = { imported: 0, duplicates: 0, rejected: 0, errors: [], done: 0, failure: null }
 
-/** Imports a list part by part. It does not throw: what went wrong is in what it tells last. */
-export async function importList(tenantId: string, text: string, tell: (state: ImportState) => void): Promise<void> {
+/** Imports a list part by part, and returns what it tells last. It does not throw: what went wrong is in that. */
+export async function importList(
+  tenantId: string,
+  text: string,
+  tell: (state: ImportState) => void,
+): Promise<ImportState> {
   const parts = csvParts(text)
   let state = NOTHING
   tell(state)
@@ -25,8 +29,10 @@ export async function importList(tenantId: string, text: string, tell: (state: I
       tell(state)
     }
   } catch (error) {
-    tell({ ...state, failure: asFailure(error) })
+    state = { ...state, failure: asFailure(error) }
+    tell(state)
   }
+  return state
 }
 
 function added(state: ImportState, part: Imported, before: number): ImportState {

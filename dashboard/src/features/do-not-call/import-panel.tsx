@@ -3,9 +3,12 @@ import { useState } from 'react'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Column as Below } from '../../components/fields.tsx'
 import { FileField } from '../../components/file-field.tsx'
+import { useShowLate } from '../../components/late-news.tsx'
 import { type Column, ListTable } from '../../components/list-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
+import { useUnsaved } from '../../components/unsaved-changes.tsx'
+import { useIsThere } from '../../components/use-is-there.ts'
 import styles from './do-not-call.module.css'
 import { type ImportState, importList } from './import-list.ts'
 import { listKey } from './list-queries.ts'
@@ -23,8 +26,14 @@ export function ImportPanel({ tenantId }: { tenantId: string }) {
   const [state, setState] = useState<ImportState | null>(null)
   const isGoingOn = state !== null && state.done < 1 && state.failure === null
 
+  const isThere = useIsThere()
+  const showLate = useShowLate()
+  useUnsaved(isGoingOn, 'under way')
+
   async function take(text: string): Promise<void> {
-    await importList(tenantId, text, setState)
+    const last = await importList(tenantId, text, setState)
+    const isWrong = last.failure !== null || last.rejected > 0
+    if (!isThere() && isWrong) showLate({ label: 'Import', tenantId, shown: <Import state={last} /> })
     await client.invalidateQueries({ queryKey: listKey(tenantId) })
   }
 
@@ -49,7 +58,7 @@ export function ImportPanel({ tenantId }: { tenantId: string }) {
 function Import({ state }: { state: ImportState }) {
   const { imported, duplicates, rejected, errors, done, failure } = state
   return (
-    <>
+    <Below>
       <ProgressBar label="Import" value={done} />
       <output>
         {imported} listed, {duplicates} were there already, {rejected} refused.
@@ -71,6 +80,6 @@ function Import({ state }: { state: ImportState }) {
         </div>
       )}
       {rejected > errors.length && <p>Of the others no more than their count is told.</p>}
-    </>
+    </Below>
   )
 }
