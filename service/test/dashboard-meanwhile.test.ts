@@ -551,6 +551,63 @@ describe('the review of an access request', () => {
   })
 })
 
+describe('a double click', () => {
+  const claimed = async (queue: string) =>
+    (await ask('GET', `/callback-tasks?queue_key=${queue}&status=claimed`)).tasks.length
+  const claimNext = (page: Page) => page.getByRole('button', { name: /^Claim next/ })
+  const claiming = async (queue: string) => {
+    for (const minute of [1, 2, 3])
+      await ask('POST', '/callback-tasks', { customer_phone: `+1202555018${minute}`, queue_key: queue })
+    const { context, page } = await visit(`t/acme/desk?queue_key=${queue}`)
+    await claimNext(page).hover()
+    return { context, page }
+  }
+  const press = async (page: Page, clickCount: number) => {
+    await page.mouse.down({ clickCount })
+    await page.mouse.up({ clickCount })
+  }
+  /** What a click has begun is sent before what this asks for. */
+  const readAgain = async (page: Page) => {
+    await page.reload()
+    await page.getByRole('button', { name: 'Release', exact: true }).waitFor()
+  }
+
+  it('claims one task where both come at once', async () => {
+    const { context, page } = await claiming('doubly')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.evaluate("for (const _ of 'ab') [...document.querySelectorAll('[data-key=n] button')][0].click()")
+    await page.getByRole('button', { name: 'Release', exact: true }).waitFor()
+    await readAgain(page)
+    expect(asked.filter((url) => url.endsWith('/claim-next')).length).toBe(1)
+    expect(await claimed('doubly')).toBe(1)
+    await context.close()
+  })
+
+  it('claims one task where the second comes on its page already', async () => {
+    const { context, page } = await claiming('doubly-late')
+    await press(page, 1)
+    await page.getByRole('button', { name: 'Release', exact: true }).waitFor()
+    await claimNext(page).hover()
+    await press(page, 2)
+    await readAgain(page)
+    expect(await claimed('doubly-late')).toBe(1)
+    await context.close()
+  })
+
+  it('opens no window that has moved to where the first has claimed a task', async () => {
+    const { id } = (await ask('POST', '/callback-tasks', { customer_phone: ANN })).task
+    const { context, page } = await visit(`t/acme/desk/tasks/${id}`)
+    await page.getByRole('button', { name: 'Claim', exact: true }).hover()
+    await press(page, 1)
+    await page.getByRole('button', { name: 'Release', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Complete', exact: true }).hover()
+    await press(page, 2)
+    await opened(page, 'Edit')
+    await context.close()
+  })
+})
+
 describe('a key that is held', () => {
   it('claims one task, and goes on along the rows', async () => {
     for (const minute of [1, 2, 3])

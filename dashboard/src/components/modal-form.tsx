@@ -8,6 +8,7 @@ import { faultAt } from './fault-at.ts'
 import styles from './fields.module.css'
 import { Buttons, Column } from './fields.tsx'
 import { NewerDocument } from './newer-document.tsx'
+import { isSecondClick } from './second-click.ts'
 import { useUnsaved } from './unsaved-changes.tsx'
 import { useDraft } from './use-draft.ts'
 import { useReturnFocus } from './use-return-focus.ts'
@@ -133,7 +134,12 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
   const failure = error !== null && <FailureState error={error} />
   return (
     <>
-      <Button variant={variant} size={size} ref={isWanted ? takeFocus : undefined} onClick={open}>
+      <Button
+        variant={variant}
+        size={size}
+        ref={isWanted ? takeFocus : undefined}
+        onClick={(event) => !isSecondClick(event) && open()}
+      >
         {label}
       </Button>
       <Modal

@@ -1,8 +1,10 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { type MouseEvent, useRef } from 'react'
 import { usePerson } from '../../api/session.ts'
 import { FailureState } from '../../components/failure-state.tsx'
+import { isSecondClick } from '../../components/second-click.ts'
 import styles from './desk.module.css'
 import { Keyed } from './shortcuts.tsx'
 import { claimNext } from './task-moves.ts'
@@ -15,11 +17,16 @@ export function ClaimNext({ tenantId, queueKey, name }: ClaimNextProps) {
   const { name: operator } = usePerson()
   const client = useQueryClient()
   const navigate = useNavigate()
+  // Two clicks may come before the button is drawn as one that cannot be pressed.
+  const isClaiming = useRef(false)
   const claim = useMutation({
     mutationFn: () => claimNext(tenantId, queueKey, operator),
     onSuccess: (task) => {
       void client.invalidateQueries({ queryKey: deskKey(tenantId) })
       if (task !== null) client.setQueryData(taskKey(tenantId, task.id), task)
+    },
+    onSettled: () => {
+      isClaiming.current = false
     },
   })
 
@@ -28,11 +35,17 @@ export function ClaimNext({ tenantId, queueKey, name }: ClaimNextProps) {
     if (task) void navigate({ to: '/t/$tenantId/desk/tasks/$taskId', params: { tenantId, taskId: task.id } })
   }
 
+  function press(event: MouseEvent): void {
+    if (isSecondClick(event) || isClaiming.current) return
+    isClaiming.current = true
+    claim.mutate(undefined, { onSuccess: open })
+  }
+
   return (
     <>
       <output className={styles.said}>{claim.data === null && `Nothing is due in ${name}.`}</output>
       <Keyed letter="n" says={`Claim the next of ${name}`}>
-        <Button loading={claim.isPending} onClick={() => claim.mutate(undefined, { onSuccess: open })}>
+        <Button loading={claim.isPending} onClick={press}>
           Claim next of {name}
         </Button>
       </Keyed>

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { usePerson } from '../../api/session.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column } from '../../components/fields.tsx'
 import { NoAnswerYet } from '../../components/no-answer-yet.tsx'
+import { isSecondClick } from '../../components/second-click.ts'
 import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import styles from './desk.module.css'
 import { EditTask } from './edit-task.tsx'
@@ -33,7 +34,18 @@ export function TaskActions({ tenantId, task }: TaskActionsProps) {
   const { status } = task
   useToldFailure(atOnce, task.updated_at, formsDone)
   const place = useKeptFocus([status, task.acknowledged_at, atOnce.isPending].join())
-  const now = { isBusy: atOnce.isPending, onDo: atOnce.mutate }
+  // Two clicks may come before a button is drawn as one that cannot be pressed.
+  const isDoing = useRef(false)
+  const doAtOnce: AtOnceProps['onDo'] = (move) => {
+    if (isDoing.current) return
+    isDoing.current = true
+    atOnce.mutate(move, {
+      onSettled: () => {
+        isDoing.current = false
+      },
+    })
+  }
+  const now = { isBusy: atOnce.isPending, onDo: doAtOnce }
   const seen = () => ({ acknowledged_at: new Date().toISOString(), acknowledged_by: name })
   return (
     <div ref={place} tabIndex={-1}>
@@ -95,7 +107,7 @@ function AtOnce({ letter, label, says, run, hoped, isBusy, onDo }: AtOnceProps) 
       <Button
         variant={label === 'Claim' ? 'filled' : 'default'}
         disabled={isBusy}
-        onClick={() => onDo({ run, hoped: hoped?.() })}
+        onClick={(event) => !isSecondClick(event) && onDo({ run, hoped: hoped?.() })}
       >
         {label}
       </Button>
