@@ -35,7 +35,8 @@ describe('a login', () => {
     )
     expect(await tenants()).toBe(200)
     expect(await session()).toEqual({
-      ...{ ok: true, authenticated: true, login_enabled: true, username: 'ada', role: null, tenant_id: null },
+      ...{ ok: true, authenticated: true, login_enabled: true, username: 'ada' },
+      ...{ user_id: null, role: null, tenant_id: null },
       ...{ sso_enabled: false, sso_authorize_url: null, simulated: { carrier: false, model: false }, standby: false },
     })
   })
@@ -157,7 +158,8 @@ describe('auth/session', () => {
   })
 
   it('knows the holder of the key', async () => {
-    expect(await served.administer('GET', '/auth/session')).toMatchObject({ authenticated: true, username: null })
+    const nobodyOfATenant = { authenticated: true, username: null, user_id: null, tenant_id: null }
+    expect(await served.administer('GET', '/auth/session')).toMatchObject(nobodyOfATenant)
   })
 })
 

@@ -383,6 +383,25 @@ describe('the shares of a rollout', () => {
   })
 })
 
+/** Somebody who writes to a task, and what is done to them meanwhile. */
+const writing = async (email: string) => {
+  const { id } = (await ofAcme('POST', 'users', { email, password: LOGIN.password, role: 'operator' })).user
+  const { task } = await ask('POST', '/callback-tasks', { customer_phone: ANN })
+  const context = await dashboard.loggedIn(WIDE, email)
+  const { page } = await dashboard.visit(context, `/app/t/acme/desk/tasks/${task.id}`)
+  const form = await opened(page, 'Edit')
+  await form.getByLabel('Notes').fill('Three pages of notes.')
+  const change = (changed: object) => ofAcme('PATCH', `users/${id}`, changed)
+  const becomes = (role: string) => change({ role })
+  return { context, page, form, change, becomes }
+}
+/** As when the page is looked at again after a while. */
+const lookAgainLater = async (page: Page) => {
+  await page.clock.install()
+  await page.clock.fastForward(70_000)
+  await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+}
+
 describe('a person whose role is changed', () => {
   it('finds what they may do from then on on the next page, and at once where they are refused', async () => {
     const who = { email: 'ida@acme.example', password: LOGIN.password }
@@ -406,16 +425,6 @@ describe('a person whose role is changed', () => {
     await context.close()
   })
 
-  const writing = async (email: string) => {
-    const { id } = (await ofAcme('POST', 'users', { email, password: LOGIN.password, role: 'operator' })).user
-    const { task } = await ask('POST', '/callback-tasks', { customer_phone: ANN })
-    const context = await dashboard.loggedIn(WIDE, email)
-    const { page } = await dashboard.visit(context, `/app/t/acme/desk/tasks/${task.id}`)
-    const form = await opened(page, 'Edit')
-    await form.getByLabel('Notes').fill('Three pages of notes.')
-    const becomes = (role: string) => ofAcme('PATCH', `users/${id}`, { role })
-    return { context, page, form, becomes }
-  }
   /** In a role that holds less or more the navigation is another one. */
   const talk = (page: Page, state: 'visible' | 'hidden') =>
     page.getByRole('link', { name: 'Talk', exact: true }).waitFor({ state })
@@ -441,10 +450,7 @@ describe('a person whose role is changed', () => {
     const { context, page, form, becomes } = await writing('eva@acme.example')
     await talk(page, 'hidden')
     await becomes('admin')
-    // As when the page is looked at again after a while.
-    await page.clock.install()
-    await page.clock.fastForward(70_000)
-    await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+    await lookAgainLater(page)
     await talk(page, 'visible')
     expect(await form.getByLabel('Notes').inputValue()).toBe('Three pages of notes.')
     await sentBy(form, 'Save the task')
@@ -453,6 +459,16 @@ describe('a person whose role is changed', () => {
 })
 
 describe('a person who is changed', () => {
+  it('goes on writing where their e-mail is another one', async () => {
+    const { context, page, form, change } = await writing('lea@acme.example')
+    await change({ email: 'leah@acme.example' })
+    await lookAgainLater(page)
+    await page.getByRole('button', { name: 'Logged in as leah@acme.example' }).waitFor({ state: 'attached' })
+    expect(await form.getByLabel('Notes').inputValue()).toBe('Three pages of notes.')
+    await sentBy(form, 'Save the task')
+    await context.close()
+  })
+
   it('is not written over where another admin has changed the same, and gets the password that was typed', async () => {
     const who = { email: 'kim@acme.example', name: 'Kim', password: LOGIN.password }
     const { id } = (await ofAcme('POST', 'users', { ...who, role: 'viewer' })).user

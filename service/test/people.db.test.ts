@@ -58,6 +58,7 @@ describe('the people of a tenant', () => {
     const browser = await loggedIn('grace@ACME.example')
     expect((await browser.call('GET', '/admin/auth/session')).body).toMatchObject({
       ...{ authenticated: true, username: 'grace@acme.example', role: 'operator', tenant_id: 'acme' },
+      user_id: written.user.id,
     })
     const list = await browser.call('GET', USERS)
     expect(list.body).toMatchObject({ count: 1, users: [{ last_login_at: someInstant }], next_cursor: null })
@@ -85,6 +86,10 @@ describe('the people of a tenant', () => {
     const change = (body: unknown) => served.administer<Written>('PATCH', `/tenants/acme/users/${user.id}`, body)
     await change({ role: 'viewer', name: 'Hopper' })
     expect((await browser.call('GET', '/admin/auth/session')).body).toMatchObject({ role: 'viewer' })
+    await change({ email: 'hopper@acme.example' })
+    const session = (await browser.call('GET', '/admin/auth/session')).body
+    expect(session).toMatchObject({ username: 'hopper@acme.example', user_id: user.id })
+    await change({ email: 'grace@acme.example' })
     await change({ password: 'another long password' })
     expect((await browser.call('GET', USERS)).status).toBe(401)
     expect((await browser.login('grace@acme.example', 'another long password')).status).toBe(200)

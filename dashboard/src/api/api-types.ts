@@ -7330,6 +7330,7 @@ export interface operations {
                      *       "authenticated": true,
                      *       "login_enabled": true,
                      *       "username": "grace@acme.example",
+                     *       "user_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                      *       "role": "viewer",
                      *       "tenant_id": "acme",
                      *       "sso_enabled": true,
@@ -7360,6 +7361,7 @@ export interface operations {
                         /** @description Whether STANDBY is true: calls and deliveries are those of another process. */
                         standby: boolean;
                         tenant_id: string | null;
+                        user_id: string | null;
                         username: string | null;
                     };
                 };
@@ -7395,6 +7397,7 @@ export interface operations {
                      *       "authenticated": true,
                      *       "login_enabled": true,
                      *       "username": "grace@acme.example",
+                     *       "user_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                      *       "role": "viewer",
                      *       "tenant_id": "acme",
                      *       "sso_enabled": true,
@@ -7425,6 +7428,7 @@ export interface operations {
                         /** @description Whether STANDBY is true: calls and deliveries are those of another process. */
                         standby: boolean;
                         tenant_id: string | null;
+                        user_id: string | null;
                         username: string | null;
                     };
                 };

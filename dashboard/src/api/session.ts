@@ -13,6 +13,9 @@ export type Role = (typeof ROLES)[number]
 
 /** Who is logged in. */
 export type Person = {
+  /** Null: an administrator of the installation. */
+  id: string | null
+  /** Of a person of a tenant their e-mail, which may change while they are logged in. */
   name: string
   role: Role
   /** Null: an administrator of the installation. */
@@ -44,7 +47,7 @@ export const sessionQuery = queryOptions({
 /** What was read in a session. */
 const ALL_ELSE = { predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] !== SESSION_KEY[0] }
 
-/** What is shown is read again for the same person in another role, and stays until then: they may be writing in it. */
+/** What is shown is read again for the same person in another role or by another name, and stays until then: they may be writing in it. */
 function forget(client: QueryClient, isSamePerson: boolean): void {
   if (!isSamePerson) return client.removeQueries(ALL_ELSE)
   client.removeQueries({ ...ALL_ELSE, type: 'inactive' })
@@ -59,7 +62,7 @@ export async function readAllAgain(client: QueryClient): Promise<void> {
 /** Where nobody can administer at all these paths are not there. @throws any other failure. */
 function unlessOff(error: unknown): Answered {
   if (asFailure(error).status !== 404) throw error
-  const nobody = { authenticated: false, username: null, role: null, tenant_id: null } as const
+  const nobody = { authenticated: false, username: null, user_id: null, role: null, tenant_id: null } as const
   const noWay = { login_enabled: false, sso_enabled: false, sso_authorize_url: null }
   return { ok: true, ...nobody, ...noWay, simulated: NOTHING, standby: false }
 }
@@ -70,7 +73,7 @@ const NOTHING = { carrier: false, model: false }
 export function personIn(session: Session): Person | null {
   if (!session.authenticated) return null
   const name = session.username ?? 'admin key'
-  return { name, role: session.role ?? 'administrator', tenantId: session.tenant_id }
+  return { id: session.user_id, name, role: session.role ?? 'administrator', tenantId: session.tenant_id }
 }
 
 /** Whose pages these are: of whoever is logged in, or was until the session came to its end; else null. */
@@ -78,14 +81,14 @@ export function whoseIs(session: Session): Person | null {
   return personIn(session) ?? session.ended ?? null
 }
 
-/** Another one for everybody who is somebody else, or may something else. */
-function identityOf({ name, role, tenantId }: Person): string {
-  return JSON.stringify([name, role, tenantId])
+/** Another one for everybody who is somebody else, is called something else, or may something else. */
+function identityOf({ id, name, role, tenantId }: Person): string {
+  return JSON.stringify([id, name, role, tenantId])
 }
 
-/** Another one for everybody who is somebody else, whatever they may. */
-export function personKey({ name, tenantId }: Person): string {
-  return JSON.stringify([name, tenantId])
+/** Another one for everybody who is somebody else, whatever they may, and whatever their e-mail is. */
+export function personKey({ id, name }: Person): string {
+  return JSON.stringify(id === null ? { name } : { id })
 }
 
 /** Whether a role is, or holds, the one that is needed. */
@@ -111,7 +114,7 @@ export function useSessionOf(): string | null {
 }
 
 /** For the moment between the end of a session and the login. */
-const NOBODY: Person = { name: '', role: 'viewer', tenantId: null }
+const NOBODY: Person = { id: null, name: '', role: 'viewer', tenantId: null }
 
 /** Whether whoever is logged in may do what this role may; or could a moment ago, for as long as something on the page holds it. */
 export function useMay(needed: Role): boolean {

@@ -25,7 +25,8 @@ const Status = Type.Object({
   ok: Ok,
   authenticated: Type.Boolean(),
   login_enabled: Type.Boolean({ description: 'Whether there is a password to log in with.' }),
-  username: nullable(Type.String()),
+  username: nullable(Type.String({ description: 'Of a person their e-mail, which may change in a session.' })),
+  user_id: nullable(Type.String({ format: 'uuid', description: 'Of a person, for good; null for the administrator.' })),
   role: nullable(Type.Enum(ROLES)),
   tenant_id: nullable(Type.String({ description: 'Of a person; null for the administrator.' })),
   sso_enabled: Type.Boolean(),
@@ -145,7 +146,11 @@ export function adminAuthRoutes(parts: Parts): FastifyPluginAsyncTypebox {
 function statusOf(actor: Actor | null) {
   const isKey = actor?.kind === 'key'
   const person = actor?.kind === 'person' ? actor : null
-  const who = { username: isKey ? null : (actor?.name ?? null), role: person?.role ?? null }
+  const who = {
+    username: isKey ? null : (actor?.name ?? null),
+    user_id: person?.userId ?? null,
+    role: person?.role ?? null,
+  }
   return { ok: true as const, authenticated: actor !== null, ...who, tenant_id: person?.tenantId ?? null }
 }
 
