@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { LastReadFailed } from './empty-state.tsx'
 import { FailureState } from './failure-state.tsx'
+import { HeldRows, useHeldRows } from './held-rows.ts'
 import styles from './list-page.module.css'
 import { type Column, ListTable } from './list-table.tsx'
 import { LoadMore } from './load-more.tsx'
@@ -24,7 +25,8 @@ type ListPageProps<Row> = {
 
 /** A page that is a list: filters, rows, more of them. What it had stays while it cannot be read again. */
 export function ListPage<Row>({ list, filters, columns, keyOf, empty, ...page }: ListPageProps<Row>) {
-  const { rows, error, hasMore, reload } = list
+  const { error, hasMore, reload } = list
+  const { rows, note } = useHeldRows(list.rows)
   const isEmpty = rows?.length === 0
   const hasTable = !isEmpty && !(error && rows === undefined)
   return (
@@ -32,7 +34,11 @@ export function ListPage<Row>({ list, filters, columns, keyOf, empty, ...page }:
       {filters}
       {error !== null && <FailureState error={error} onRetry={reload} />}
       {isEmpty && <LastReadFailed value={error !== null}>{empty}</LastReadFailed>}
-      {hasTable && <ListTable label={page.title} columns={columns} rows={rows} keyOf={keyOf} />}
+      {hasTable && (
+        <HeldRows value={note}>
+          <ListTable label={page.title} columns={columns} rows={rows} keyOf={keyOf} />
+        </HeldRows>
+      )}
       <div className={styles.more}>
         <LoadMore list={list} />
         <output className={styles.count}>{countOf(rows, hasMore)}</output>

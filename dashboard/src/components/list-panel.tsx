@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { LastReadFailed } from './empty-state.tsx'
 import { FailureState } from './failure-state.tsx'
 import { Column as Below, Buttons } from './fields.tsx'
+import { HeldRows, useHeldRows } from './held-rows.ts'
 import { type Column, ListTable } from './list-table.tsx'
 import { Panel } from './panel.tsx'
 import type { List } from './use-list.ts'
@@ -21,7 +22,8 @@ type ListPanelProps<Row> = {
 
 /** A list that is a part of a page. */
 export function ListPanel<Row>({ title, aside, children, list, columns, keyOf, empty }: ListPanelProps<Row>) {
-  const { rows, error, hasMore, isLoadingMore, loadMore, reload } = list
+  const { error, hasMore, isLoadingMore, loadMore, reload } = list
+  const { rows, note } = useHeldRows(list.rows)
   const hasTable = rows === undefined ? error === null : rows.length > 0
   return (
     <Panel title={title} aside={aside}>
@@ -29,7 +31,11 @@ export function ListPanel<Row>({ title, aside, children, list, columns, keyOf, e
         {children}
         {error !== null && <FailureState error={error} onRetry={reload} />}
         {rows?.length === 0 && <LastReadFailed value={error !== null}>{empty}</LastReadFailed>}
-        {hasTable && <ListTable label={title} columns={columns} rows={rows} keyOf={keyOf} />}
+        {hasTable && (
+          <HeldRows value={note}>
+            <ListTable label={title} columns={columns} rows={rows} keyOf={keyOf} />
+          </HeldRows>
+        )}
         {hasMore && (
           <Buttons>
             <Button variant="default" loading={isLoadingMore} onClick={loadMore}>

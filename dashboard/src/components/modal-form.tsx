@@ -7,6 +7,7 @@ import { FailureState } from './failure-state.tsx'
 import { faultAt } from './fault-at.ts'
 import styles from './fields.module.css'
 import { Buttons, Column } from './fields.tsx'
+import { useHoldRows } from './held-rows.ts'
 import { NewerDocument } from './newer-document.tsx'
 import { isSecondClick } from './second-click.ts'
 import { useUnsaved } from './unsaved-changes.tsx'
@@ -105,6 +106,7 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
   const stackId = useId()
   // What is sent may lead to another page.
   const leave = useUnsaved(isOpen && isChanged && !isBusy)
+  useHoldRows(isOpen)
   useReturnFocus(isOpen)
 
   function open(): void {
