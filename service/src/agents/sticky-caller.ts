@@ -1,4 +1,4 @@
-import { isPhoneNumber } from '../kernel/phone.ts'
+import { phoneNumberOf } from '../kernel/phone.ts'
 
 /** Users that carriers put into a SIP address of somebody who withholds theirs. */
 const WITHHELD_SIP = /^sips?:(anonymous|restricted|unavailable|unknown|private)?@/i
@@ -13,8 +13,9 @@ const CLIENT = /^client:./
  */
 export function stickyCaller({ from, callSid }: { from: string; callSid: string }): string {
   const written = NUMBER_IN_ADDRESS.exec(from)?.[1]?.replaceAll(/[^+0-9]/g, '')
-  if (written !== undefined && isPhoneNumber(written)) return written
-  if (isPhoneNumber(from) || CLIENT.test(from)) return from
+  const number = phoneNumberOf(written ?? from)
+  if (number !== null) return number
+  if (CLIENT.test(from)) return from
   const [, user, host] = WITHHELD_SIP.test(from) ? [] : (SIP.exec(from) ?? [])
   // A host is the same however it is written; its users need not be.
   return user === undefined ? callSid : `sip:${user}@${host?.toLowerCase()}`

@@ -162,6 +162,12 @@ describe('the dial gate', () => {
     expect(await refused(tenant(), dial(BERLIN))).toEqual([])
   })
 
+  it('refuses what is on the list where the call was kept with a prefix of its country', async () => {
+    const doNotCall = makeDoNotCall({ db: test.db, clock, tenants: { get: async () => tenant() } })
+    await doNotCall.add(tenant().tenant_id, { phone: BERLIN as PhoneNumber, reason: null, source: null })
+    expect(await refused(tenant(), dial(BERLIN.replace('+49', '+490')))).toEqual(['dnc_listed'])
+  })
+
   it('refuses what costs more than a call', async () => {
     expect(await asked(tenant(), dial('+49900112345'))).toEqual([
       { code: 'premium_number', reason: 'The number is a premium-rate number, and those are never called.' },

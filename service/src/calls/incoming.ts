@@ -2,7 +2,7 @@ import { RecentAnswers } from '../agents/recent-answers.ts'
 import type { ResolvedAgent } from '../agents/resolve.ts'
 import { AppError, invalidRequest } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
-import { isPhoneNumber } from '../kernel/phone.ts'
+import { type PhoneNumber, phoneNumberOf } from '../kernel/phone.ts'
 import type { CallVerb } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER, type TelephonyProvider } from '../platform/telephony/registry.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -76,8 +76,9 @@ export function makeIncoming(deps: Deps): Incoming {
   })
 
   function lookUp(number: string): Promise<DialledNumber | null> {
-    if (!isPhoneNumber(number)) return Promise.resolve(null)
-    return dialled.get(number, () => findDialledAcrossTenants(db, number))
+    if (phoneNumberOf(number) === null) return Promise.resolve(null)
+    // As the carrier has it: a number that is held may have been written down with a prefix of its country.
+    return dialled.get(number, () => findDialledAcrossTenants(db, number as PhoneNumber))
   }
 
   async function answer(call: IncomingCall, attempt: Attempt): Promise<CarrierAnswer> {

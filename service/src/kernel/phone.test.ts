@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { E164_PATTERN, isPhoneNumber } from './phone.ts'
+import { E164_PATTERN, isPhoneNumber, phoneFault, phoneNumberOf } from './phone.ts'
 
 describe('isPhoneNumber', () => {
   it.each(['+14155550100', '+15005550006', '+442071838750', '+4930901820', '+390612345678', '+6591234567'])(
@@ -26,6 +26,17 @@ describe('isPhoneNumber', () => {
     ['a word', 'anonymous'],
   ])('refuses %s', (_what, text) => {
     expect(isPhoneNumber(text)).toBe(false)
+  })
+
+  it.each([
+    ['Britain', '+4402079460000', '+442079460000'],
+    ['France', '+330612345678', '+33612345678'],
+    ['America', '+112025559999', '+12025559999'],
+    ['Hungary', '+360649154751', '+3649154751'],
+  ])('has one spelling for a number: that of %s without its prefix', (_country, sent, number) => {
+    expect([isPhoneNumber(sent), isPhoneNumber(number)]).toEqual([false, true])
+    expect([sent, number].map(phoneNumberOf)).toEqual([number, number])
+    expect(phoneFault(sent)).toContain('without the prefix')
   })
 
   it('takes nothing that its pattern does not', () => {

@@ -1,18 +1,33 @@
-import { isPossiblePhoneNumber } from 'libphonenumber-js/max'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 
-/** A number in E.164: `+`, then 2 to 15 digits, the first of them not 0. */
+/** A number in E.164: `+`, then 2 to 15 digits, the first of them not 0. Each has one spelling. */
 export type PhoneNumber = string & { readonly __brand: 'PhoneNumber' }
 
-/** The shape of an E.164 number, for JSON Schema. `isPhoneNumber` also asks whether its length fits its country. */
+/** The shape of an E.164 number, for JSON Schema. `isPhoneNumber` also asks whether it fits its country. */
 export const E164_PATTERN = '^\\+[1-9][0-9]{1,14}$'
 
 const E164 = new RegExp(E164_PATTERN)
 
 /**
- * Whether `text` is E.164 and possible (its length fits its country's plan).
+ * Whether `text` is E.164, possible (its length fits its country's plan), and written as it is dialled from abroad: with the 0 that
+ * is dialled before it within its country it would be somebody else's, and ring the same telephone.
  *
  * Not "valid": test numbers and ranges newer than the metadata must pass.
  */
 export function isPhoneNumber(text: string): text is PhoneNumber {
-  return E164.test(text) && isPossiblePhoneNumber(text)
+  return phoneNumberOf(text) === text
+}
+
+/** The number that `text` is, which a carrier may have sent, or which was kept, with a prefix of its country; null when it is none. */
+export function phoneNumberOf(text: string): PhoneNumber | null {
+  const number = E164.test(text) ? parsePhoneNumberFromString(text, { extract: false }) : undefined
+  return number?.isPossible() ? (number.number as string as PhoneNumber) : null
+}
+
+const WANTED = 'must be a phone number in E.164, like +14155550100'
+
+/** What is wrong with what is no number, in words that complete "<field> …" and do not repeat it. */
+export function phoneFault(text: unknown): string {
+  if (typeof text !== 'string' || phoneNumberOf(text) === null) return WANTED
+  return `${WANTED}, as it is dialled from abroad: without the prefix that its own country dials before it`
 }

@@ -1,5 +1,5 @@
 import { AppError, invalidRequest } from '../kernel/errors.ts'
-import { isPhoneNumber } from '../kernel/phone.ts'
+import { isPhoneNumber, phoneFault } from '../kernel/phone.ts'
 import { CsvDecoder, CsvReader, type CsvRecord, CsvRunaway, csvLine, unguarded } from '../platform/http/csv.ts'
 import { storable } from '../records/storable.ts'
 import type { NewDncEntry } from './do-not-call.ts'
@@ -84,7 +84,7 @@ function readRow(columns: string[], { line, fields }: CsvRecord): ReadRow {
   const field = (name: string) => unguarded(fields[columns.indexOf(name)]?.trim() ?? '')
   const [phone, reason] = [field('phone'), field('reason')]
   if (fields.length > columns.length) return { line, error: 'has more fields than there are columns' }
-  if (!isPhoneNumber(phone)) return { line, error: 'phone must be a phone number in E.164, like +14155550100' }
+  if (!isPhoneNumber(phone)) return { line, error: `phone ${phoneFault(phone)}` }
   if (reason.length > MAX_REASON_CHARS)
     return { line, error: `reason must have at most ${MAX_REASON_CHARS} characters` }
   return { line, entry: { phone, reason: storable(reason) || null, source: SOURCE } }

@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { inTurns } from '../kernel/in-turns.ts'
-import { isPhoneNumber } from '../kernel/phone.ts'
+import { phoneNumberOf } from '../kernel/phone.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
@@ -160,9 +160,10 @@ export async function cancelMissedCall(tx: Tx, tenant: TenantRuntime, callSid: s
 
 /** Null for a caller who cannot be called: who has withheld the number, or has none. */
 function fieldsOf(call: MissedCall, queue_key: string): TaskFields | null {
-  if (!isPhoneNumber(call.from)) return null
+  const customer_phone = phoneNumberOf(call.from)
+  if (customer_phone === null) return null
   return {
-    ...{ customer_phone: call.from, queue_key, priority: 'normal', summary: SUMMARIES[call.kind], notes: null },
+    ...{ customer_phone, queue_key, priority: 'normal', summary: SUMMARIES[call.kind], notes: null },
     ...{ agent_name: call.agent_name, stream_sid: call.stream_sid, call_sid: call.call_sid },
     ...{ metadata: { missed_call: call.kind }, created_by: MISSED_CALL, due_at: null, sla_due_at: null },
   }

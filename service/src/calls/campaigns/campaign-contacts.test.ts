@@ -15,6 +15,12 @@ describe('a list of contacts as CSV', () => {
     expect(() => readContactCsv('phone,PHONE\n+12025550101,1\n')).toThrow()
   })
 
+  it('calls nobody twice who stands in it with the prefix of their country, too', async () => {
+    const { contacts, errors } = await readContacts(readContactCsv('phone\n+33612345678\n+330612345678\n'), 0)
+    expect(contacts.map(({ phone }) => phone)).toEqual(['+33612345678'])
+    expect(errors).toEqual([{ at: 3, error: expect.stringContaining('as it is dialled from abroad') }])
+  })
+
   it('calls nobody of a line that has more fields than there are columns, and says so', async () => {
     const csv = 'phone,name\n+12025550101,Ann, B.\n+12025550102,"Ben, C."\n'
     const { contacts, errors } = await readContacts(readContactCsv(csv), 0)

@@ -1,7 +1,7 @@
 import { othersFirst } from '../../kernel/clock.ts'
 import { invalidRequest } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
-import { isPhoneNumber } from '../../kernel/phone.ts'
+import { isPhoneNumber, phoneFault } from '../../kernel/phone.ts'
 import { CsvReader, type CsvRecord, CsvRunaway } from '../../platform/http/csv.ts'
 import { storable } from '../../records/storable.ts'
 import { jsonSizeFault } from '../../tenancy/agent-config-json-schema.ts'
@@ -45,7 +45,7 @@ export async function readContacts(
 }
 
 function faultOf(phone: string, metadata: Record<string, unknown>): string | null {
-  if (!isPhoneNumber(phone)) return 'phone must be a phone number in E.164, like +14155550100'
+  if (!isPhoneNumber(phone)) return `phone ${phoneFault(phone)}`
   const fault = jsonSizeFault(metadata, MAX_METADATA_BYTES, MAX_METADATA_DEPTH)
   return fault === null ? null : `metadata ${fault}`
 }

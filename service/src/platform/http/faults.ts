@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import type { FaultDetail } from '../../kernel/errors.ts'
-import { E164_PATTERN } from '../../kernel/phone.ts'
+import { E164_PATTERN, phoneFault } from '../../kernel/phone.ts'
 import { pointerPart, unknownParameter } from './bodies.ts'
 import { wantedForm } from './formats.ts'
 import { KEY_PATTERN, NOT_BLANK, TOOL_NAME_PATTERN } from './schemas.ts'
@@ -31,7 +31,7 @@ function pointerOf({ instancePath, params }: ErrorObject): string {
 const wanted = (error: ErrorObject) => `must be ${describe(error.parentSchema as Described)}`
 
 const PATTERN_MESSAGES: Record<string, string> = {
-  [E164_PATTERN]: 'must be a phone number in E.164, like +14155550100',
+  [E164_PATTERN]: phoneFault(null),
   [NOT_BLANK]: 'must not be blank',
   [KEY_PATTERN]: 'must be 1 to 63 lower-case letters, digits, _ or -, of which the first is a letter or a digit',
   [TOOL_NAME_PATTERN]: 'must be 1 to 64 letters, digits, _ or -',
@@ -46,7 +46,7 @@ const MESSAGES: Record<string, (error: ErrorObject, limit: unknown) => string> =
   enum: wanted,
   anyOf: wanted,
   oneOf: wanted,
-  format: wanted,
+  format: (error, format) => (format === 'phone' ? phoneFault(error.data) : wanted(error)),
   pattern: (_error, pattern) => PATTERN_MESSAGES[String(pattern)] ?? `must match ${String(pattern)}`,
   minLength: (_error, limit) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),
   maxLength: (_error, limit) => `must have at most ${limit} characters`,

@@ -173,6 +173,10 @@ describe('a union', () => {
     [{ mode: 3 }, [['mode', 'must be one of fast, slow']]],
     [{ value: true }, [['value', 'must be a string or a number']]],
     [{ phone: '4155550100' }, [['phone', 'must be a phone number in E.164, like +14155550100']]],
+    [
+      { phone: '+4402079460000' },
+      [['phone', expect.stringMatching(/^must be a phone number in E.164, .* without the prefix/)]],
+    ],
     [{ phone: 5 }, [['phone', 'must be a phone number in E.164, like +14155550100, or null']]],
     [
       { list: [{ a: 1 }, null, { a: 'x' }, 4] },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { isPhoneNumber } from '../../kernel/phone.ts'
+import { phoneNumberOf } from '../../kernel/phone.ts'
 import { redactorFor } from '../../kernel/redaction/redact.ts'
 import { strict } from '../../platform/http/schemas.ts'
 import type { Escalations } from '../../records/escalations.ts'
@@ -19,8 +19,9 @@ const PARAMETERS = strict({
 export function escalateToHuman({ escalations, tasks }: Deps): Tool {
   /** Null where nobody could call back. */
   async function taskFor(reason: string, of: ToolCall, signal: AbortSignal): Promise<string | null> {
-    const { tenant, callSid, sessionId, streamSid, agentName, customerPhone } = of
-    if (!isPhoneNumber(customerPhone)) return null
+    const { tenant, callSid, sessionId, streamSid, agentName } = of
+    const customerPhone = phoneNumberOf(of.customerPhone)
+    if (customerPhone === null) return null
     const call = { callSid, sessionId, streamSid, agentName }
     const summary = redactorFor(tenant.compliance.redact_pii).text(reason)
     const callback = { customerPhone, call, priority: 'high' as const, summary, notes: null, dueAt: null }

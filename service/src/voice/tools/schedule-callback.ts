@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Clock } from '../../kernel/clock.ts'
-import { E164_PATTERN, isPhoneNumber, type PhoneNumber } from '../../kernel/phone.ts'
+import { E164_PATTERN, type PhoneNumber, phoneNumberOf } from '../../kernel/phone.ts'
 import { redactorFor } from '../../kernel/redaction/redact.ts'
 import type { CallbackTaskRow } from '../../operators/callback-task-store.ts'
 import type { CallbackTasks } from '../../operators/callback-tasks.ts'
@@ -48,8 +48,9 @@ export function scheduleCallback({ tasks, clock, costlyKind = () => null }: Deps
   }
 
   /** @throws ToolRefusal for a number that is possible nowhere, or that nobody would call back. */
-  function givenNumber(phone: string): PhoneNumber {
-    if (!isPhoneNumber(phone)) throw new ToolRefusal('phone is not a possible number: ask for it again')
+  function givenNumber(given: string): PhoneNumber {
+    const phone = phoneNumberOf(given)
+    if (phone === null) throw new ToolRefusal('phone is not a possible number: ask for it again')
     const kind = costlyKind(phone)
     if (kind !== null) throw new ToolRefusal(`phone is ${kind}, and those are never called: ask for another one`)
     return phone
