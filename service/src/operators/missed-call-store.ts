@@ -37,14 +37,17 @@ export type MissedCallPage = {
 
 /** How a task is completed by which its customer has had their answer, or has one to come. */
 const ANSWERED: TaskDisposition[] = ['reached', 'resolved', 'rescheduled', 'wrong_number', 'do_not_call']
+/** Of `ours`, a call log: what a mailbox says is nobody's word. As `isReached`. */
+const wasNoMailbox = sql`coalesce(ours.answered_by, '') !~ '^(machine|fax|screening)'`
+
 /** A task that names a call is made when there is one, by the clock of another node perhaps. */
 const CLOCKS_APART = '1 hour'
 
 /**
  * The tenant's calls from numbers that came in and came to nothing, of which there is no callback task, whose callers wait for no
- * other one, have had none made since, whatever came of it, nor been reached since by an earlier one, nor called again and had a word
- * with us, and may be called, but for those that somebody else has answered in our place, or that the tenant did not want; those that
- * ended first come first. `begunAfter`: no call that was logged before lasts until `since`.
+ * other one, have had none made since, whatever came of it, nor been reached since by an earlier one, nor called again or been called
+ * and had a word with us, and may be called, but for those that somebody else has answered in our place, or that the tenant did not
+ * want; those that ended first come first. `begunAfter`: no call that was logged before lasts until `since`.
  * Tasks are looked for by call and by phone apart, for which there are indexes: by either, all of them would be read for each call.
  */
 export async function listMissedCalls(
@@ -91,6 +94,13 @@ export async function listMissedCalls(
            left join voice_sessions session on session.tenant_id = later.tenant_id and session.id = later.voice_session_id
           where later.tenant_id = ${tenantId} and later."from" = missed."from" and later.direction = 'inbound'
             and later.created_at > missed.created_at and (${isLive} or ${HAS_SPOKEN})
+       )
+       and not exists (
+         select from call_logs ours
+           left join voice_sessions session on session.tenant_id = ours.tenant_id and session.id = ours.voice_session_id
+          where ours.tenant_id = ${tenantId} and ours."to" = missed."from" and ours.direction = 'outbound'
+            and ours.created_at > ${begunAfter} 
+            and (${isLive} or (ours.ended_at >= missed.ended_at and ${HAS_SPOKEN} and ${wasNoMailbox}))
        )
        and not exists (
          select from do_not_call listed where listed.tenant_id = ${tenantId} and listed.phone = missed."from"

@@ -160,6 +160,44 @@ describe('calls that came to nothing', () => {
     expect(await collect()).toBe(1)
   })
 
+  it('are none of callers whom we have called, and who talk or have had a word since', async () => {
+    // It was begun before the one that was missed, which is why that one was: they were talking with us.
+    const { callSid, sessionId } = await call()
+    const { caller } = await call({ end: 'model_lost' })
+    const set = (facts: Partial<CallLogRow>) =>
+      test.db
+        .updateTable('call_logs')
+        .set({ direction: 'outbound', from: '+12025550199', to: caller, ...facts })
+        .where('call_sid', '=', callSid)
+        .execute()
+    await set({ status: 'in-progress', ended_at: null })
+    expect(await collect()).toBe(0)
+    await told(sessionId, { role: 'caller', text: 'Thank you.' })
+    await set({ status: 'completed', ended_at: new Date(clock.now() + 1) })
+    expect(await collect()).toBe(0)
+    await set({ answered_by: 'machine_start' })
+    expect(await collect()).toBe(1)
+  })
+
+  it('are called back though we have talked before they called, or have not reached them since', async () => {
+    const [before, since] = [await call(), await call()]
+    await told(before.sessionId, { role: 'caller', text: 'Good-bye.' })
+    await clock.advance(1)
+    const { caller } = await call({ end: 'model_lost' })
+    await clock.advance(1)
+    const ours = { direction: 'outbound' as const, from: '+12025550199', to: caller }
+    for (const [{ callSid }, facts] of [
+      [before, {}],
+      [since, { ended_at: new Date(clock.now()) }],
+    ] as const)
+      await test.db
+        .updateTable('call_logs')
+        .set({ ...ours, ...facts })
+        .where('call_sid', '=', callSid)
+        .execute()
+    expect(await collect()).toBe(1)
+  })
+
   it('are those that the tenant asks for, of its own calls', async () => {
     kinds = ['missed']
     await call()
@@ -306,6 +344,13 @@ describe('calls that came to nothing', () => {
       select 'acme', gen_random_uuid(), 'CAold' || n, '+1303' || lpad(n::text, 7, '0'), 'open', 'normal', 'one', '{}', at, 0, at, at
         from generate_series(1, 3000) n,
              lateral (select ${new Date(clock.now())}::timestamptz - interval '9 days' as at) made`.execute(test.db)
+    // We have called as many meanwhile.
+    await sql`
+      insert into call_logs
+      select (jsonb_populate_record(log, jsonb_build_object('id', gen_random_uuid(), 'call_sid', 'CAours' || n, 'voice_session_id', null,
+                'direction', 'outbound', 'from', '+12025550199', 'to', '+1303' || lpad(n::text, 7, '0')))).*
+        from call_logs log, generate_series(1, 3000) n
+       where log.call_sid = 'CA1'`.execute(test.db)
     await sql`vacuum analyze`.execute(test.db)
     const now = clock.now()
     const page = {
