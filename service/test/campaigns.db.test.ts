@@ -373,6 +373,17 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await contacts(id)).toMatchObject([{ status: 'dialing' }])
     lose(model)
     await reached(id, 'completed')
+  it('has not reached who had not said a word when the service stopped', async () => {
+    const id = await started()
+    await placed(1)
+    await answered(phone(0))
+    await test.db.updateTable('voice_sessions').set({ ended_at: new Date(), end_reason: 'shutdown' }).execute()
+    const over = { status: 'completed' as const, ended_at: new Date(app.clock.now()) }
+    await test.db.updateTable('call_logs').set(over).execute()
+    await pass(async () => (await contacts(id))[0]?.status !== 'dialing', 'the call to be noted')
+    expect(await contacts(id)).toMatchObject([{ status: 'pending', outcome: 'failed' }])
+  })
+
     expect(await contacts(id)).toMatchObject([{ status: 'failed', outcome: 'failed' }])
   })
 

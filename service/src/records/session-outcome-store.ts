@@ -14,7 +14,7 @@ export const HAS_SPOKEN: RawBuilder<boolean> = sql`
 export const IS_SESSION_OVER: RawBuilder<SqlBool> = sql`(session.id is null or session.ended_at is not null)`
 
 /** A session that ended like this has failed, unless somebody had spoken in it by then. */
-const WITHOUT_AGENT: SessionEndReason[] = ['model_lost', 'process_lost', 'carrier_lost', 'rejected']
+const WITHOUT_AGENT: SessionEndReason[] = ['model_lost', 'process_lost', 'carrier_lost', 'rejected', 'shutdown']
 
 /** Whether the stream of `log` never began, or was lost for good. */
 export const LOST_ITS_STREAM: RawBuilder<SqlBool> = sql`log.error_code = ${sql.lit(STREAM_LOST)}`
