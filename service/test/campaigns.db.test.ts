@@ -153,6 +153,17 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(dialled()).toHaveLength(2)
   })
 
+  it('calls no faster than it may where it is paused and started between two calls', async () => {
+    const id = await started({ contacts: people(4), calls_per_second: 0.1 })
+    await placed(1)
+    for (let n = 0; n < 4; n += 1) {
+      for (const move of ['pause', 'start']) expect(await post(`/${id}/${move}`)).toMatchObject({ status: 200 })
+      await app.clock.advance(2_000)
+    }
+    expect(dialled()).toHaveLength(1)
+    await placed(2)
+  })
+
   it('has no more calls at once than it may', async () => {
     const id = await started({ contacts: people(3), max_concurrent: 1, calls_per_second: 20 })
     await placed(1)

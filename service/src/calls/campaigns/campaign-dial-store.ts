@@ -39,6 +39,19 @@ export async function insertCampaignDial(
     .execute()
 }
 
+/** When the newest call of a campaign was begun; null when there is none. */
+export async function lastCallAt(tx: Tx, tenantId: TenantId, campaignId: CampaignId): Promise<Date | null> {
+  const row = await tx
+    .selectFrom('call_logs')
+    .select('created_at')
+    .where('tenant_id', '=', tenantId)
+    .where('campaign_id', '=', campaignId)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.created_at ?? null
+}
+
 /** A call of a campaign that is over, and how that ended. */
 export type EndedCampaignDial = Pick<
   CampaignDialRow,

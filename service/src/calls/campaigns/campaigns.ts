@@ -16,6 +16,7 @@ import type { CallingHours } from '../calling-hours.ts'
 import { namedAgent } from '../named-agent.ts'
 import { expectOwnNumber } from '../own-number.ts'
 import { type ContactError, readContacts, type SentContact } from './campaign-contacts.ts'
+import { lastCallAt } from './campaign-dial-store.ts'
 import { CAMPAIGN_KEYS, findCampaignOfKey } from './campaign-key-store.ts'
 import { showCampaign } from './campaign-shape.ts'
 import {
@@ -182,7 +183,7 @@ export function makeCampaigns({ db, clock, tenants, resolveAgent }: Deps): Campa
     const { from, to } = MOVES[move]
     if (!from.includes(before.status)) throw refusedMove(before, move, from)
     const { tenant_id: tenantId, id } = before
-    const started = move === 'start' && startedAt(before, now)
+    const started = move === 'start' && startedAt(before, { lastCallAt: await lastCallAt(tx, tenantId, id), now })
     const ended = move === 'cancel' && { completed_at: now }
     const change = { status: to, status_reason: null, updated_at: now, ...started, ...ended }
     const campaign = await updateCampaign(tx, tenantId, id, change)
@@ -219,9 +220,13 @@ export async function tell(
   await enqueue(tx, tenant, [{ event, subject: null, payload }], now)
 }
 
-/** From then on its calls count for and against it. */
-function startedAt({ start_at, started_at }: CampaignRow, now: Date) {
-  const nextDialAt = start_at !== null && start_at > now ? start_at : now
+/** From then on its calls count for and against it. Its pace is kept towards the call that was placed before. */
+function startedAt(
+  { start_at, started_at, calls_per_second }: CampaignRow,
+  { lastCallAt, now }: { lastCallAt: Date | null; now: Date },
+) {
+  const pacedMs = lastCallAt === null ? 0 : lastCallAt.getTime() + Math.ceil(1_000 / calls_per_second)
+  const nextDialAt = new Date(Math.max(now.getTime(), start_at?.getTime() ?? 0, pacedMs))
   return { next_dial_at: nextDialAt, judged_from: now, started_at: started_at ?? now }
 }
 
