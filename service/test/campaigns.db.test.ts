@@ -373,17 +373,6 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await contacts(id)).toMatchObject([{ status: 'completed', outcome: 'reached' }])
   })
 
-  it('waits for what came of the conversation before it says whom it has reached', async () => {
-    const id = await started({ max_attempts: 1 })
-    await placed(1)
-    const model = await answered(phone(0))
-    // As another node would write it down, whom the carrier has told.
-    const over = { status: 'completed' as const, ended_at: new Date(app.clock.now()) }
-    await test.db.updateTable('call_logs').set(over).execute()
-    await app.clock.advance(5_000)
-    expect(await contacts(id)).toMatchObject([{ status: 'dialing' }])
-    lose(model)
-    await reached(id, 'completed')
   it('has not reached who had not said a word when the service stopped', async () => {
     const id = await started()
     await placed(1)
@@ -395,6 +384,17 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await contacts(id)).toMatchObject([{ status: 'pending', outcome: 'failed' }])
   })
 
+  it('waits for what came of the conversation before it says whom it has reached', async () => {
+    const id = await started({ max_attempts: 1 })
+    await placed(1)
+    const model = await answered(phone(0))
+    // As another node would write it down, whom the carrier has told.
+    const over = { status: 'completed' as const, ended_at: new Date(app.clock.now()) }
+    await test.db.updateTable('call_logs').set(over).execute()
+    await app.clock.advance(5_000)
+    expect(await contacts(id)).toMatchObject([{ status: 'dialing' }])
+    lose(model)
+    await reached(id, 'completed')
     expect(await contacts(id)).toMatchObject([{ status: 'failed', outcome: 'failed' }])
   })
 
@@ -405,6 +405,15 @@ describe('a campaign', { timeout: 120_000 }, () => {
     await reached(body.campaign.id, 'paused_by_breaker')
     expect(await read(body.campaign.id)).toMatchObject({ status_reason: expect.stringContaining('agent_key') })
     expect(dialled()).toEqual([])
+  })
+
+  it('stops by itself when its tenant has no carrier account any more, and says so', async () => {
+    const { config } = await app.served.administer<{ config: Shown }>('GET', '/tenants/acme')
+    const telephony = { ...(config['telephony'] as Shown), account_sid: null, auth_token: null }
+    expect(await app.served.administer('PUT', '/tenants/acme', { ...config, telephony })).toMatchObject({ ok: true })
+    const id = await started()
+    await reached(id, 'paused_by_breaker')
+    expect(await read(id)).toMatchObject({ status_reason: expect.stringContaining('no carrier account') })
   })
 
   it('leaves a message on a machine where it is to, and is done with that', async () => {

@@ -58,6 +58,9 @@ type Deps = {
   hasTask(tenantId: TenantId, taskId: string): Promise<boolean>
 }
 
+/** What is to be done where there is no account that could be asked for a call. */
+export const NO_ACCOUNT = 'The tenant has no carrier account: set telephony.account_sid and telephony.auth_token.'
+
 const REPLAYED = { 'idempotent-replayed': 'true' }
 
 export function makeMakeCall(deps: Deps): MakeCall {
@@ -126,10 +129,7 @@ export function expectAble(
 ): CarrierAccount {
   if (!hasModel) throw notSetUp('No realtime model is configured: no agent can speak.')
   const account = accountOf(tenant)
-  if (!account) {
-    const sentence = 'The tenant has no carrier account: set telephony.account_sid and telephony.auth_token.'
-    throw notSetUp(sentence)
-  }
+  if (!account) throw notSetUp(NO_ACCOUNT)
   // The tenant's own limit is the gate's, which knows of all nodes.
   const why = capacity.askToDial(tenant.tenant_id)
   if (why) throw noRoom(why)

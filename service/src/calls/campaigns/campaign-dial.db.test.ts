@@ -1,6 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { TestClock } from '../../../test/harness/clock.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
+import { passing } from '../../../test/harness/passing.ts'
 import { makeTenant } from '../../../test/harness/tenants.ts'
 import { until } from '../../../test/harness/wait.ts'
 import type { ResolvedAgent } from '../../agents/resolve.ts'
@@ -9,8 +10,11 @@ import type { TenantId } from '../../kernel/ids.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
 import { agentConfigDefaults } from '../../tenancy/agent-config-defaults.ts'
 import { toRuntime } from '../../tenancy/tenant-defaults.ts'
+import type { NoRoom } from '../../voice/live-capacity.ts'
+import { hasRoomToDial } from '../room-to-dial.ts'
 import { type ClaimedContact, makeClaimNext } from './campaign-claim.ts'
 import { makeDialContact } from './campaign-dial.ts'
+import { makeCampaignRunner } from './campaign-runner.ts'
 import { makeCampaigns, type NewCampaign } from './campaigns.ts'
 
 const NUMBER = '+12025550140' as PhoneNumber
@@ -30,12 +34,13 @@ describe('the pace of a campaign', () => {
   const placing: Placing[] = []
   let parts: ReturnType<typeof partsOf>
 
-  function partsOf() {
+  /** `noRoom`: what this node says to each that wants room. */
+  function partsOf(noRoom: () => NoRoom | null = () => null) {
     const { db } = test
     const resolveAgent = async () => desk
+    const able = { db, hasModel: true, capacity: { askToDial: noRoom, ringing: [], rang: () => {} } }
     const dial = makeDialContact({
-      ...{ db, clock, resolveAgent, hasModel: true, log: { error: () => undefined } },
-      capacity: { askToDial: () => null, ringing: [], rang: () => {} },
+      ...{ ...able, clock, resolveAgent, log: { error: () => undefined } },
       gate: { opensAt: () => new Date(clock.now()), everOpens: () => true },
       dialing: {
         place() {
@@ -46,7 +51,12 @@ describe('the pace of a campaign', () => {
       },
     })
     const campaigns = makeCampaigns({ db, clock, resolveAgent, tenants: { get: async () => acme } })
-    return { campaigns, dial, claimNext: makeClaimNext({ db, clock }) }
+    const claimNext = makeClaimNext({ db, clock })
+    const runner = makeCampaignRunner({
+      ...{ db, clock, log: { warn: () => undefined }, tenants: { get: async () => acme }, settle: async () => {} },
+      ...{ hasRoom: (tenantId: TenantId) => hasRoomToDial(able, tenantId), claimNext, dialContact: dial },
+    })
+    return { campaigns, dial, claimNext, runner }
   }
 
   beforeEach(async () => {
@@ -81,6 +91,29 @@ describe('the pace of a campaign', () => {
       },
     }
   }
+
+  it.each<[what: string, noRoom: (asked: number) => NoRoom | null]>([
+    ['has no room', () => 'process_full'],
+    ['is found to have none with a claim', (asked: number) => (asked === 1 ? null : 'process_full')],
+  ])('is kept by the others while one node %s', async (_what, noRoom) => {
+    let asked = 0
+    const full = partsOf(() => {
+      asked += 1
+      return noRoom(asked)
+    })
+    const nodes = [full.runner, parts.runner]
+    onTestFinished(async () => {
+      for (const node of nodes) node.stop()
+      for (const { refuse } of placing) refuse('submission_unknown')
+      for (const node of nodes) await node.close()
+    })
+    full.runner.start()
+    await passing(clock, () => asked >= 2, { what: 'a node without room to look' })
+    parts.runner.start()
+    const startedMs = clock.now()
+    await passing(clock, () => placing.length === 4, { what: 'all to be called', stepMs: 50 })
+    expect(clock.now() - startedMs).toBeLessThan(4_500)
+  })
 
   it('is not spent on who is not called', async () => {
     const listed = await calling()

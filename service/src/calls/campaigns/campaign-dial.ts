@@ -11,9 +11,10 @@ import { onMachine } from '../../voice/stream-begin.ts'
 import { type CallingHours, USUAL_HOURS } from '../calling-hours.ts'
 import type { DialGate } from '../dial-gate.ts'
 import type { Dialing } from '../dialing.ts'
-import { expectAble } from '../make-call.ts'
+import { accountOf } from '../hang-up.ts'
+import { NO_ACCOUNT } from '../make-call.ts'
 import { outboundCaller } from '../outbound-caller.ts'
-import { lookForRoom, type RoomToDial } from '../room-to-dial.ts'
+import { hasRoomToDial, type RoomToDial } from '../room-to-dial.ts'
 import type { ClaimedContact } from './campaign-claim.ts'
 import { insertCampaignDial } from './campaign-dial-store.ts'
 import { type CampaignRow, delayCampaign, lockCampaign, updateCampaign } from './campaign-store.ts'
@@ -44,8 +45,8 @@ const UNMENDED = new Set(['invalid_request', 'missing_route', 'no_agent'])
 const NEVER_OPENS =
   'No time of the day is within both its calling_hours and those of the tenant ' +
   `(compliance.calling_hours, else ${USUAL_HOURS.start}–${USUAL_HOURS.end}): start it again once that is mended.`
-/** There is no room here, or the database is away. */
-const NO_ROOM_MS = 5_000
+/** The database is away. */
+const AWAY_MS = 5_000
 const TENANT_BUSY_MS = 5_000
 const DAY_SPENT_MS = 15 * 60_000
 const CAPPED_MS = 60 * 60_000
@@ -55,13 +56,16 @@ export function makeDialContact(deps: Deps): DialContact {
   const { db, clock, log, dialing } = deps
   const inMs = (ms: number) => new Date(clock.now() + ms)
 
-  async function place(tenant: TenantRuntime, { campaign, contact, claim }: ClaimedContact): Promise<void> {
+  /** @throws NoRoomHere, ClaimLost, ContactInCall, or what speaks against the call. */
+  async function place(tenant: TenantRuntime, claimed: ClaimedContact): Promise<void> {
+    const { campaign, contact, claim } = claimed
+    const account = accountOf(tenant)
+    if (account === null) return stop(claimed, NO_ACCOUNT)
     const from = campaign.from as PhoneNumber | null
     const { phone: to } = contact
     const named = { agentKey: campaign.agent_key, versionId: null, from, to, caller: to }
     const caller = await outboundCaller(deps, tenant, named)
-    await lookForRoom(deps, tenant.tenant_id)
-    const account = expectAble(deps, tenant)
+    if (!(await hasRoomToDial(deps, tenant.tenant_id))) throw new NoRoomHere()
     const agent = onMachine(caller.agent, campaign.on_machine)
     const leaves_message = agent.config.voicemail.action === 'leave_message'
     await dialing.place(tenant, account, {
@@ -121,7 +125,7 @@ export function makeDialContact(deps: Deps): DialContact {
     if (code === 'attempt_cap') return release(claimed, { outcome: code, due_at: inMs(CAPPED_MS) }, now)
     if (UNMENDED.has(code)) return stop(claimed, error.message)
     const isSpent = code === 'minutes_exhausted' || code === 'budget_exhausted'
-    const waitMs = isSpent ? DAY_SPENT_MS : code === 'tenant_busy' ? TENANT_BUSY_MS : NO_ROOM_MS
+    const waitMs = isSpent ? DAY_SPENT_MS : code === 'tenant_busy' ? TENANT_BUSY_MS : AWAY_MS
     await release(claimed, { outcome: code }, inMs(waitMs))
   }
 
@@ -150,7 +154,8 @@ export function makeDialContact(deps: Deps): DialContact {
     const fields = { tenant_id: tenant.tenant_id, campaign_id: claimed.campaign.id }
     try {
       await place(tenant, claimed).catch(async (error: unknown) => {
-        if (error instanceof ClaimLost) return release(claimed, {}, new Date(clock.now()))
+        if (error instanceof ClaimLost || error instanceof NoRoomHere)
+          return release(claimed, {}, new Date(clock.now()))
         if (error instanceof ContactInCall) return release(claimed, { due_at: inMs(IN_CALL_MS) }, new Date(clock.now()))
         // It is written down: what became of it will be known.
         if (error instanceof AppError && error.code === 'submission_unknown') return
@@ -167,6 +172,11 @@ export function makeDialContact(deps: Deps): DialContact {
 /** Somebody else may call the contact now, or nobody. */
 class ClaimLost extends Error {
   override readonly name = 'ClaimLost'
+}
+
+/** This node has no room any more. Another one may have some. */
+class NoRoomHere extends Error {
+  override readonly name = 'NoRoomHere'
 }
 
 /** The contact talks with the tenant now, or is being called. */

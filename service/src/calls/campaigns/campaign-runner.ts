@@ -22,12 +22,14 @@ type Deps = {
   clock: Clock
   log: Pick<Log, 'warn'>
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  /** Whether this node can have somebody called now. */
+  hasRoom(tenantId: TenantId): Promise<boolean>
   claimNext: ClaimNext
   dialContact: DialContact
   settle: SettleCampaignDials
 }
 
-/** Where nothing runs, or nothing is due. */
+/** Where nothing runs, nothing is due, or there is no room here. */
 const LOOK_INTERVAL_MS = 1_000
 const SHORTEST_MS = 50
 const SETTLE_INTERVAL_MS = 2_000
@@ -75,6 +77,8 @@ export function makeCampaignRunner(deps: Deps): CampaignRunner {
     const due = running.filter(({ next_dial_at }) => next_dial_at.getTime() <= clock.now())
     for (const campaign of due) {
       if (isStopping || placing.size >= MAX_PLACING) break
+      // Another node may have room: the campaign waits for none.
+      if (!(await deps.hasRoom(campaign.tenant_id))) return LOOK_INTERVAL_MS
       // What is wrong with one holds up no other one.
       const fields = { tenant_id: campaign.tenant_id, campaign_id: campaign.id }
       await callNext(campaign).catch((err: unknown) => log.warn({ err, ...fields }, 'a campaign was not worked on'))

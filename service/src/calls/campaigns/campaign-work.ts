@@ -7,6 +7,7 @@ import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../../voice/live-capacity.ts'
 import type { DialGate } from '../dial-gate.ts'
 import type { Dialing } from '../dialing.ts'
+import { hasRoomToDial } from '../room-to-dial.ts'
 import { makeClaimNext } from './campaign-claim.ts'
 import { makeDialContact } from './campaign-dial.ts'
 import { campaignRoutes } from './campaign-routes.ts'
@@ -31,6 +32,7 @@ export function makeCampaignWork(deps: Deps) {
   let isStopping = false
   const runner = makeCampaignRunner({
     ...deps,
+    hasRoom: (tenantId) => hasRoomToDial(deps, tenantId),
     claimNext: makeClaimNext(deps),
     dialContact: makeDialContact(deps),
     settle: makeSettleCampaignDials({ ...deps, isStopping: () => isStopping }),
