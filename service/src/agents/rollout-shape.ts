@@ -32,6 +32,11 @@ export const Policy = Type.Object({
 })
 
 /** Writes an entry of a rollout as the API shows it. */
-export function showRollout({ created_at, updated_at, starts_at: _, ...rollout }: Rollout): Static<typeof RolloutEntry> {
+export function showRollout({
+  created_at,
+  updated_at,
+  starts_at: _,
+  ...rollout
+}: Rollout): Static<typeof RolloutEntry> {
   return { ...rollout, created_at: iso(created_at), updated_at: iso(updated_at) }
 }
