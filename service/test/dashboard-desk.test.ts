@@ -26,10 +26,11 @@ async function fill(callSid: string): Promise<void> {
   const texts = { summary: HOSTILE, notes: HOSTILE }
   const urgent = { customer_phone: '+12025550123', priority: 'urgent', call_sid: callSid, ...texts }
   const made = await ask('POST', '/callback-tasks', urgent)
+  // Who is listed later has no tasks any more.
+  await ask('POST', '/dnc', { phone: LISTED, reason: HOSTILE })
   const late = { customer_phone: LISTED, sla_due_at: new Date(Date.now() - 60_000).toISOString(), ...texts }
   const other = await ask('POST', '/callback-tasks', late)
   tasks = { urgent: made.task.id, normal: other.task.id }
-  await ask('POST', '/dnc', { phone: LISTED, reason: HOSTILE })
 }
 
 const visit = (context: BrowserContext, path: string) => dashboard.visit(context, `/app/t/demo/${path}`)
