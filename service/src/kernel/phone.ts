@@ -21,7 +21,7 @@ export function isPhoneNumber(text: string): text is PhoneNumber {
 /** The number that `text` is, which a carrier may have sent, or which was kept, with a prefix of its country; null when it is none. */
 export function phoneNumberOf(text: string): PhoneNumber | null {
   const number = E164.test(text) ? parsePhoneNumberFromString(text, { extract: false }) : undefined
-  return number?.isPossible() ? (number.number as string as PhoneNumber) : null
+  return number?.isPossible() ? (number.number as PhoneNumber) : null
 }
 
 const WANTED = 'must be a phone number in E.164, like +14155550100'

@@ -99,7 +99,7 @@ export async function listMissedCalls(
          select from call_logs ours
            left join voice_sessions session on session.tenant_id = ours.tenant_id and session.id = ours.voice_session_id
           where ours.tenant_id = ${tenantId} and ours."to" = missed."from" and ours.direction = 'outbound'
-            and ours.created_at > ${begunAfter} 
+            and ours.created_at > ${begunAfter}
             and (${isLive} or (ours.ended_at >= missed.ended_at and ${HAS_SPOKEN} and ${wasNoMailbox}))
        )
        and not exists (
