@@ -36,22 +36,3 @@ export function showRollout(rollout: Rollout): Static<typeof RolloutEntry> {
   const { created_at, updated_at, starts_at: _, ...shown } = rollout
   return { ...shown, created_at: iso(created_at), updated_at: iso(updated_at) }
 }
-
-/** By what a rollout is judged. */
-export const Policy = Type.Object({
-  enabled: Type.Boolean({ description: 'Default false.' }),
-  lookback_hours: Type.Integer({ minimum: 1, maximum: 8_760, description: 'Default 24.' }),
-  min_avg_score: rate('Default 0.7.'),
-  min_eval_count: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Default 20.' }),
-  min_high_quality_rate: rate('Default 0.6.'),
-})
-
-/** Writes an entry of a rollout as the API shows it. */
-export function showRollout({
-  created_at,
-  updated_at,
-  starts_at: _,
-  ...rollout
-}: Rollout): Static<typeof RolloutEntry> {
-  return { ...rollout, created_at: iso(created_at), updated_at: iso(updated_at) }
-}
