@@ -95,8 +95,8 @@ describe('the sweep that dispatches', { timeout: 60_000 }, () => {
   it('only tells what it would do when it is asked to', async () => {
     const id = await create()
     await app.clock.advance(1)
-    const listed = await create({ customer_phone: '+12025550177' })
     await app.served.call('acme', 'POST', '/dnc', { phone: '+12025550177' })
+    const listed = await create({ customer_phone: '+12025550177' })
     const before = [await read(id), await read(listed)]
     const result = await sweep('?dry_run=true')
     expect(result).toMatchObject({ eligible_tasks: 2, dispatched_tasks: 0, dry_run_tasks: 1 })
@@ -124,9 +124,9 @@ describe('the sweep that dispatches', { timeout: 60_000 }, () => {
   })
 
   it('tells what the gate refuses, and lets it hold up nothing', async () => {
+    await app.served.call('acme', 'POST', '/dnc', { phone: '+12025550177' })
     const listed = await create({ priority: 'urgent', customer_phone: '+12025550177' })
     const other = await create()
-    await app.served.call('acme', 'POST', '/dnc', { phone: '+12025550177' })
     expect(await sweep('?limit=1')).toMatchObject({
       items: [{ task_id: listed, outcome: 'refused', code: 'dnc_listed' }],
       failures: [],
