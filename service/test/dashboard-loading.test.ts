@@ -31,8 +31,14 @@ const PAGES: Record<string, Loaded> = {
   'the overview': {
     at: 't/acme/overview',
     last: /analytics\/calls\?interval=hour/,
-    others: [/analytics\/calls\?.*group_by=agent/, /operator-queues/],
+    others: [/operator-queues/],
     sign: 'No calls',
+  },
+  'the overview by agent': {
+    at: 't/acme/overview',
+    last: /analytics\/calls\?.*group_by=agent/,
+    others: [/analytics\/calls\?interval=hour/, /operator-queues/],
+    sign: 'No agent had calls',
   },
   'all tenants': {
     at: '',
