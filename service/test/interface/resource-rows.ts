@@ -35,7 +35,8 @@ const VERSION_CONFIG =
   'agent_name assistant_profile chat_model greeting instructions realtime_model voice turn_detection interruption ' +
   'idle speech dtmf voicemail fillers hold_audio tools criteria extraction model_stall_ms max_call_seconds metadata'
 const POLICY = 'enabled lookback_hours min_avg_score min_eval_count min_high_quality_rate'
-const SESSION_STATUS = 'ok authenticated login_enabled username sso_authorize_url sso_enabled role tenant_id simulated user_id standby'
+const SESSION_STATUS =
+  'ok authenticated login_enabled username sso_authorize_url sso_enabled role tenant_id simulated user_id standby'
 const TASK_FIELDS =
   'id tenant_id stream_sid call_sid agent_name customer_phone status disposition priority queue_key summary notes ' +
   'metadata created_by assigned_to acknowledged_at acknowledged_by claimed_at completed_at due_at sla_due_at ' +
