@@ -41,6 +41,9 @@ const LOSABLE_EVENTS = `
     : fetched(address, options)
 `
 
+/** More than a page has at the live calls for one that has moved. */
+const LOOKS_BEFORE = 12
+
 /** Somebody rings the demo number and stays on the line. */
 async function ring(): Promise<void> {
   const rehearsal = JSON.parse(await readFile(join(dashboard.folder, 'rehearsal.json'), 'utf8')) as {
@@ -121,6 +124,16 @@ async function ringUntilTaken(page: Page): Promise<void> {
 async function waitForFocusAround(page: Page, text: string): Promise<void> {
   await page.locator('body *:focus').filter({ hasText: text }).waitFor({ state: 'attached' })
 }
+
+const GONE = { status: 404, json: { ok: false, error: 'There is no such live session.', code: 'not_found' } }
+
+/** A live call, as the service tells of it. */
+const liveSession = (stream_sid: string) => ({
+  ...{ stream_sid, call_sid: 'CA1', voice_session_id: '0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60', tenant: 'demo' },
+  ...{ org_id: null, agent_name: `Robin ${RTL}`, call_type: 'inbound', customer_phone: '+12025550147', greeting: '' },
+  ...{ started_at: new Date().toISOString(), state: 'talking', muted: false, taken_over: false, escalated: false },
+  escalation_target: null,
+})
 
 const BYTES_PER_S = 8_000
 
@@ -396,31 +409,26 @@ describe('the pages of live calls', () => {
   ])('lead to where a call has gone that %s', async (_how, told) => {
     const { page, faults } = await visit('/app/t/demo/live')
     await page.getByRole('heading', { name: 'Live calls' }).waitFor()
-    const session = (stream_sid: string) => ({
-      ...{ stream_sid, call_sid: 'CA1', voice_session_id: '0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60', tenant: 'demo' },
-      ...{
-        org_id: null,
-        agent_name: `Robin ${RTL}`,
-        call_type: 'inbound',
-        customer_phone: '+12025550147',
-        greeting: '',
-      },
-      ...{ started_at: new Date().toISOString(), state: 'talking', muted: false, taken_over: false, escalated: false },
-      escalation_target: null,
-    })
     let at = 'MZ1'
-    const gone = { status: 404, json: { ok: false, error: 'There is no such live session.', code: 'not_found' } }
     await page.route('**/api/v1/sessions/active', (route) =>
-      route.fulfill({ json: { ok: true, count: 1, sessions: [session(at)] } }),
+      route.fulfill({ json: { ok: true, count: 1, sessions: [liveSession(at)] } }),
     )
     for (const sid of ['MZ1', 'MZ2'])
       await page.route(`**/api/v1/sessions/${sid}`, (route) =>
-        route.fulfill(sid === at ? { json: { ok: true, session: session(sid) } } : gone),
+        route.fulfill(sid === at ? { json: { ok: true, session: liveSession(sid) } } : GONE),
       )
     await page.route('**/api/v1/sessions/*/events', (route) =>
       route.fulfill({ contentType: 'text/event-stream', body: route.request().url().includes('MZ1') ? told : '' }),
     )
-    await page.goto(`${dashboard.address}/app/t/demo/live/MZ1`)
+    await page.clock.install()
+    await page.goto(`${dashboard.address}/app/t/demo/live`)
+    // Whoever has looked at all of them for a while is led there as well.
+    for (let looks = 0; looks < LOOKS_BEFORE; looks += 1) {
+      const look = page.waitForResponse('**/api/v1/sessions/active')
+      await page.clock.fastForward(2_000)
+      await look
+    }
+    await page.getByRole('link', { name: '+1 202 555 0147' }).click()
     const heading = page.getByRole('heading', { level: 1 })
     await heading.getByText('+1 202 555 0147').waitFor()
     expect(await heading.locator('bdi').textContent()).toBe(`Robin ${RTL}`)

@@ -13,11 +13,8 @@ import { LiveConversationView } from '../../components/live-conversation.tsx'
 import { LiveActions } from './live-actions.tsx'
 import styles from './live-call-page.module.css'
 import { LiveLines } from './live-lines.tsx'
-import { hasEnded, type LiveCall, liveCallQuery, liveCallsQuery, noteEnd } from './live-queries.ts'
+import { callsElsewhereQuery, hasEnded, type LiveCall, liveCallQuery, noteEnd } from './live-queries.ts'
 import { LiveState, whoIn } from './live-state.tsx'
-
-const LOOKS = 10
-const LOOK_AGAIN_MS = 2_000
 
 /** A call while it goes on: read along, and step in. */
 export function LiveCallPage() {
@@ -60,12 +57,7 @@ function WatchedCall({ tenantId, call, isGone }: { tenantId: string; call: LiveC
   const hasEnded = endReason !== null
   const isOver = isGone || hasEnded || hasMoved
   const { stream_sid: streamSid } = call
-  // One that moves is there again within seconds; of one that is over there is nothing to be found.
-  const { data: others } = useQuery({
-    ...liveCallsQuery(tenantId),
-    enabled: isOver,
-    refetchInterval: ({ state }) => (state.dataUpdateCount < LOOKS ? LOOK_AGAIN_MS : false),
-  })
+  const { data: others } = useQuery({ ...callsElsewhereQuery(tenantId, streamSid), enabled: isOver })
   const moved = others?.find((other) => other.call_sid === call.call_sid && other.stream_sid !== streamSid)
   useEffect(() => {
     if (hasEnded) void noteEnd(client, tenantId, streamSid)

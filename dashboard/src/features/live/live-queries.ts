@@ -15,15 +15,27 @@ const ENDED = 'ended'
 /** Of all live calls of a tenant. */
 export const liveKey = (tenantId: string) => ['live', tenantId]
 
+async function listLive(tenantId: string): Promise<LiveCall[]> {
+  return (await answerOf(api.GET('/api/v1/sessions/active', { headers: forTenant(tenantId) }))).sessions
+}
+
 /** The calls that go on, newest first. */
 export const liveCallsQuery = (tenantId: string) =>
   queryOptions({
     queryKey: liveKey(tenantId),
-    queryFn: async () => {
-      const answer = await answerOf(api.GET('/api/v1/sessions/active', { headers: forTenant(tenantId) }))
-      return answer.sessions
-    },
+    queryFn: () => listLive(tenantId),
     refetchInterval: REFRESH_MS,
+  })
+
+/** So often a call that has moved is looked for: it is there again within seconds, and one that is over nowhere. */
+const LOOKS = 10
+
+/** The calls that go on, for the page of one that does not any more. Looks that were had at a list of them before count for nothing. */
+export const callsElsewhereQuery = (tenantId: string, streamSid: string) =>
+  queryOptions({
+    queryKey: [...liveKey(tenantId), 'instead of', streamSid],
+    queryFn: () => listLive(tenantId),
+    refetchInterval: ({ state }) => (state.dataUpdateCount < LOOKS ? REFRESH_MS : false),
   })
 
 type AllAnswer = paths['/api/v1/admin/sessions']['get']['responses'][200]['content']['application/json']
