@@ -41,6 +41,21 @@ const LOSABLE_EVENTS = `
     : fetched(address, options)
 `
 
+/** Runs in a page before all else: it can be put behind others, which it never is in a browser without windows. */
+const HIDEABLE = `
+  let isBehind = false
+  Object.defineProperty(document, 'hidden', { get: () => isBehind })
+  Object.defineProperty(document, 'visibilityState', { get: () => (isBehind ? 'hidden' : 'visible') })
+  window.putBehind = (is) => {
+    isBehind = is
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+  }
+`
+const putBehind = (page: Page, is: boolean) => page.evaluate(`putBehind(${is})`)
+/** After which a page that nobody looks at is left. */
+const AWAY_MS = 10_000
+/** As many as a browser opens to one service. */
+const CONNECTIONS = 6
 /** More than a page has at the live calls for one that has moved. */
 const LOOKS_BEFORE = 12
 
@@ -356,6 +371,77 @@ describe('the pages of live calls', () => {
     await page.getByText('The green chair is yours.').first().waitFor()
     await act({ action: 'end_call' })
     await page.getByText('Read and hear it again').waitFor()
+    await page.context().close()
+  })
+
+  it('leave the connections of tabs that nobody looks at to others, and show what was said meanwhile to whoever is back', async () => {
+    const { page } = await visit('/app/t/demo/live', { prepare: HIDEABLE })
+    await ringUntilTaken(page)
+    await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
+    const greeting = /this is Robin at the Demo Company/
+    await page.getByText(greeting).waitFor()
+    const [address, context] = [page.url(), page.context()]
+    await context.clock.install()
+    const tabs = [page]
+    while (tabs.length < CONNECTIONS) {
+      const tab = await context.newPage()
+      await tab.goto(address)
+      await tab.getByText(greeting).waitFor()
+      tabs.push(tab)
+    }
+    for (const tab of tabs) await putBehind(tab, true)
+    await context.clock.fastForward(AWAY_MS)
+    const looked = await context.newPage()
+    await looked.goto(address)
+    await looked.getByText(greeting).waitFor()
+    const streamSid = decodeURIComponent(new URL(address).pathname.split('/').at(-1) ?? '')
+    const act = (asked: object) =>
+      dashboard.ask('POST', `/sessions/${streamSid}/actions`, { supervisor: 'grace', ...asked })
+    await act({ action: 'say', text: 'The green chair is yours.' })
+    await looked.getByText('The green chair is yours.').first().waitFor()
+    const again = page.waitForRequest((request) => request.url().endsWith('/events'))
+    await putBehind(page, false)
+    expect(Number((await again).headers()['last-event-id'])).toBeGreaterThan(0)
+    await page.getByText('The green chair is yours.').first().waitFor()
+    await act({ action: 'end_call' })
+    await context.close()
+  })
+
+  it('tell whoever is back what was said, and that the call is over, where its events are not kept any more', async () => {
+    const { page } = await visit('/app/t/demo/live', { prepare: HIDEABLE })
+    const session = liveSession('MZ1')
+    const turn = (seq: number, text: string) => ({
+      ...{ seq, role: 'caller', text, unheard: '', start_ms: seq * 1_000, end_ms: seq * 1_000 + 500 },
+      ...{ interrupted: false, cost_usd: null, timeline: null },
+    })
+    const told = { ...turn(1, 'Good morning.'), item_id: 'i1' }
+    const begun = { item_id: 'i2', role: 'caller', text: 'I would' }
+    const events = `id: 1\nevent: turn\ndata: ${JSON.stringify(told)}\n\nid: 2\nevent: turn_delta\ndata: ${JSON.stringify(begun)}\n\n`
+    const stream = { contentType: 'text/event-stream', body: events }
+    let isOver = false
+    await page.route('**/api/v1/sessions/active', (route) =>
+      route.fulfill({ json: { ok: true, count: 0, sessions: [] } }),
+    )
+    await page.route('**/api/v1/sessions/MZ1', (route) =>
+      route.fulfill(isOver ? GONE : { json: { ok: true, session } }),
+    )
+    await page.route('**/api/v1/sessions/MZ1/events', (route) => route.fulfill(isOver ? GONE : stream))
+    const transcript = [turn(1, 'Good morning.'), turn(2, 'I would like the green chair.'), turn(3, 'Goodbye.')]
+    await page.route(`**/api/v1/voice-sessions/${session.voice_session_id}`, (route) =>
+      route.fulfill({ json: { ok: true, voice_session: { id: session.voice_session_id, transcript } } }),
+    )
+    await page.clock.install()
+    await page.goto(`${dashboard.address}/app/t/demo/live/MZ1`)
+    await page.getByText('I would', { exact: true }).waitFor()
+    await putBehind(page, true)
+    await page.clock.fastForward(AWAY_MS)
+    isOver = true
+    await putBehind(page, false)
+    await page.getByText('The call is over.').waitFor()
+    await page.getByText('Goodbye.').waitFor()
+    const said = page.getByRole('region', { name: 'What was said' }).getByRole('paragraph')
+    expect(await said.allInnerTexts()).toEqual(transcript.map(({ text }) => text))
+    expect(await page.getByRole('alert').count()).toBe(0)
     await page.context().close()
   })
 

@@ -4,11 +4,13 @@ import { followEvents, type ServerEvent, type StreamState } from './follow-event
 import { sessionQuery, useSessionOf } from './session.ts'
 
 type Stream = {
-  /** Null: nothing is watched. */
+  /** Null: nothing is watched. One that was watched before is taken up where it was left. */
   path: string | null
   tenantId: string
   onEvent: (event: ServerEvent) => void
 }
+
+const CLOSED: StreamState = { isOpen: false, failure: null }
 
 /**
  * Follows a stream of server-sent events for as long as the page shows it, and goes on behind the last event when the connection
@@ -17,7 +19,7 @@ type Stream = {
 export function useEventStream({ path, tenantId, onEvent }: Stream): StreamState {
   const client = useQueryClient()
   const sessionOf = useSessionOf()
-  const [state, setState] = useState<StreamState>({ isOpen: false, failure: null })
+  const [state, setState] = useState(CLOSED)
   const last = useRef({ path, id: null as string | null })
   const take = useEffectEvent((event: ServerEvent) => {
     last.current = { path, id: event.id ?? last.current.id }
@@ -31,7 +33,10 @@ export function useEventStream({ path, tenantId, onEvent }: Stream): StreamState
     void followEvents(followed).then((failure) => {
       if (failure?.status === 401) void client.invalidateQueries({ queryKey: sessionQuery.queryKey })
     })
-    return () => leaving.abort()
+    return () => {
+      leaving.abort()
+      setState(CLOSED)
+    }
   }, [path, tenantId, sessionOf, client])
   return state
 }

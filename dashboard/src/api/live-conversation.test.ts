@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { afterEvent, NOTHING_SAID } from './live-conversation.ts'
+import { afterEvent, LEFT, NOTHING_SAID, withWritten } from './live-conversation.ts'
 
 type Told = [event: string, data: object]
 const after = (...told: Told[]) =>
@@ -55,5 +55,19 @@ describe('a conversation, as its events tell it', () => {
     expect(after(taken, ['moved', { call_sid: 'CA1' }])).toMatchObject({
       ...{ state: 'talking', endReason: null, isTakenOver: false, hasMoved: true },
     })
+  })
+  it('drops what was being said when it is left: that may be over when it is taken up again', () => {
+    const left: Told = [LEFT.event, {}]
+    expect(after(turn('a', 10), words('b', 'Yes'), left).turns).toMatchObject([{ text: 'a' }])
+    expect(after(words('b', 'Yes'), left, turn('b', 10)).turns).toMatchObject([{ text: 'b', isOpen: false }])
+  })
+
+  it('is made whole by what is written down, where events have not told of it', () => {
+    const spoken = { role: 'agent', unheard: '', interrupted: false } as const
+    const written = (seq: number, text: string) => ({ ...spoken, seq, text, start_ms: seq, end_ms: seq + 5 })
+    const told = after(turn('a', 10), turn('c', 30), words('d', 'Yes'))
+    const whole = withWritten(told, [written(10, 'a'), written(20, 'b'), written(30, 'c')])
+    expect(whole.turns).toMatchObject([{ text: 'a' }, { text: 'b' }, { text: 'c' }, { text: 'Yes', isOpen: true }])
+    expect(withWritten(told, [written(10, 'a')])).toBe(told)
   })
 })

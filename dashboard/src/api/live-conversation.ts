@@ -48,6 +48,9 @@ export const NOTHING_SAID: LiveConversation = {
 type Told = { event: string; data: unknown }
 type Data = Record<string, unknown>
 
+/** In place of an event: it is followed no longer for now. What was being said then may be over when it is taken up again. */
+export const LEFT: Told = { event: 'left', data: {} }
+
 /** What is known after an event more. Events of other names, and repeated ones, change nothing. */
 export function afterEvent(before: LiveConversation, { event, data: told }: Told): LiveConversation {
   const data = told as Data
@@ -68,11 +71,24 @@ export function afterEvent(before: LiveConversation, { event, data: told }: Told
       }
     case 'moved':
       return { ...before, isTakenOver: false, hasMoved: true }
+    case LEFT.event:
+      return { ...before, turns: before.turns.filter(({ isOpen }) => !isOpen) }
     case 'ended':
       return { ...before, state: 'ended', isTakenOver: false, endReason: textIn(data['end_reason']) || 'ended' }
     default:
       return before
   }
+}
+
+/** A turn as it is written down. */
+type WrittenTurn = Pick<LiveTurn, 'seq' | 'role' | 'text' | 'unheard' | 'start_ms' | 'end_ms' | 'interrupted'>
+
+/** With what events have not told of it, as it was written down. */
+export function withWritten(told: LiveConversation, written: readonly WrittenTurn[]): LiveConversation {
+  const known = new Set(told.turns.flatMap(({ seq, isOpen }) => (isOpen ? [] : [seq])))
+  const missing = written.filter(({ seq }) => !known.has(seq))
+  const turns = missing.map((turn) => ({ ...turn, item_id: `written ${turn.seq}`, isOpen: false, response_ms: null }))
+  return turns.length === 0 ? told : { ...told, turns: [...told.turns, ...turns].toSorted(inOrder) }
 }
 
 function textIn(value: unknown): string {

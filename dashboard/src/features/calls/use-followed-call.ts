@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useEventStream } from '../../api/event-stream.ts'
 import { isRefused } from '../../api/failure.ts'
+import { useIsLookedAt } from '../../api/use-is-looked-at.ts'
 import { type CallLog, callQuery, callsKey, type VoiceSession, voiceSessionQuery } from './call-queries.ts'
 import { isGoingOn } from './call-status.tsx'
 import { readAgainMs } from './read-again.ts'
@@ -25,8 +26,8 @@ type FollowedCall = {
 export function useFollowedCall(tenantId: string, call: CallLog): FollowedCall {
   const client = useQueryClient()
   const waiting = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const path =
-    isGoingOn(call) && call.stream_sid ? `/api/v1/sessions/${encodeURIComponent(call.stream_sid)}/events` : null
+  const isWatched = useIsLookedAt() && isGoingOn(call)
+  const path = isWatched && call.stream_sid ? `/api/v1/sessions/${encodeURIComponent(call.stream_sid)}/events` : null
   const { isOpen } = useEventStream({
     path,
     tenantId,

@@ -51,12 +51,14 @@ function LiveFacts({ call }: { call: LiveCall }) {
 
 function WatchedCall({ tenantId, call, isGone }: { tenantId: string; call: LiveCall; isGone: boolean }) {
   const mayAct = useMay('operator')
-  const followed = useLiveConversation(tenantId, call.stream_sid)
+  const { stream_sid: streamSid, voice_session_id: sessionId } = call
+  const followed = useLiveConversation({ tenantId, streamSid, sessionId })
   const client = useQueryClient()
   const { hasMoved, endReason } = followed.conversation
   const hasEnded = endReason !== null
-  const isOver = isGone || hasEnded || hasMoved
-  const { stream_sid: streamSid } = call
+  // Its events may be the first to be asked for in vain, as when somebody comes back to the page.
+  const isOver = isGone || hasEnded || hasMoved || followed.failure?.status === 404
+  const shown = isOver ? { ...followed, failure: null } : followed
   const { data: others } = useQuery({ ...callsElsewhereQuery(tenantId, streamSid), enabled: isOver })
   const moved = others?.find((other) => other.call_sid === call.call_sid && other.stream_sid !== streamSid)
   useEffect(() => {
@@ -66,7 +68,7 @@ function WatchedCall({ tenantId, call, isGone }: { tenantId: string; call: LiveC
     <>
       {mayAct && !isOver && <LiveLines tenantId={tenantId} call={call} />}
       {mayAct && <LiveActions tenantId={tenantId} call={call} isOver={isOver} />}
-      <LiveConversationView followed={followed} agentName={call.agent_name} silence={<Quiet />} />
+      <LiveConversationView followed={shown} agentName={call.agent_name} silence={<Quiet />} />
       {isOver && moved && (
         <p>
           The call goes on at another node.{' '}

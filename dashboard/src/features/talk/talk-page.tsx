@@ -99,7 +99,7 @@ function Talked({ line, ...props }: TalkedProps) {
 }
 
 function TalkedCall({ tenantId, line, grant, agentName }: TalkedProps & { grant: NonNullable<UsedLine['grant']> }) {
-  const followed = useLiveConversation(tenantId, grant.streamSid)
+  const followed = useLiveConversation({ tenantId, streamSid: grant.streamSid, sessionId: null })
   const isOver = line.phase === 'over'
   // Of a line that is closed nothing more can be asked, and the end is known here.
   const shown = isOver ? { ...followed, isFollowed: false, failure: null } : followed
