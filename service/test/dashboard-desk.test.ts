@@ -209,6 +209,25 @@ describe('the desk', () => {
     await context.close()
   })
 
+  it.each([
+    ['Complete', 'Complete the task', 'Reopen'],
+    ['Snooze', 'Snooze the task', 'Wake'],
+  ])('goes on by the keyboard on the page when its window has taken %s away', async (button, submit, next) => {
+    const asked = { customer_phone: '+12025550196', queue_key: 'other' }
+    const { id } = (await ask('POST', '/callback-tasks', asked)).task
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await visit(context, `desk/tasks/${id}`)
+    await page.getByRole('button', { name: button, exact: true, disabled: false }).press('Enter')
+    const form = page.getByRole('dialog', { name: button })
+    await form.locator('*:focus').waitFor()
+    await form.getByRole('button', { name: submit, disabled: false }).press('Enter')
+    await page.getByRole('button', { name: next, exact: true }).waitFor()
+    await form.waitFor({ state: 'hidden' })
+    // Either what is around the buttons, or the page.
+    await page.locator('main:focus, main div:focus').waitFor()
+    await context.close()
+  })
+
   it('leads by the keyboard from the next task to its end', async () => {
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
     const { page, faults } = await visit(context, 'desk')

@@ -1,14 +1,14 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
 /**
- * Takes the focus when what had it in that place is gone, or can no longer be pressed, with a change of the page: whoever uses the keyboard
+ * Takes the focus when what had it in that place is gone, or is not to be seen or pressed any more, with a change of the page: whoever uses the keyboard
  * goes on there, and not at the beginning of the page. What can be pressed again with a later change, as after a failure, gets the focus
  * back. To be given to what stays, with a `tabIndex` of -1.
  */
 export function useKeptFocus(change: unknown): RefObject<HTMLDivElement | null> {
   const place = useRef<HTMLDivElement>(null)
   const held = useRef<Element | null>(null)
-  /** A browser takes the focus from what is disabled later than that is noted here, and gives it back to nothing. */
+  /** A browser takes the focus from what is disabled or hidden later than that is noted here, and gives it back to nothing. */
   const wasLost = useRef(false)
   const before = useRef(change)
   useEffect(() => {
@@ -25,7 +25,7 @@ export function useKeptFocus(change: unknown): RefObject<HTMLDivElement | null> 
     before.current = change
     const isLost = isGone(held.current)
     // What somebody else has changed takes nobody away who was not there, or has left by themselves.
-    if (hasFocus(document.body) || hasFocus(place.current)) {
+    if (hasFocus(document.body) || hasFocus(place.current) || hasFocus(held.current)) {
       if (isLost) place.current?.focus({ preventScroll: true })
       else if (wasLost.current) focusOn(held.current)
     }
@@ -39,7 +39,7 @@ function hasFocus(element: Element | null): boolean {
 }
 
 function isGone(element: Element | null): boolean {
-  return element !== null && (!element.isConnected || element.matches(':disabled'))
+  return element !== null && (!element.checkVisibility() || element.matches(':disabled'))
 }
 
 function focusOn(element: Element | null): void {
