@@ -104,6 +104,24 @@ describe('the pages of a tenant', () => {
   })
 })
 
+describe('a tenant that is called as what all of them stand under', () => {
+  it('has a page of its own, and leaves the list as it is', async () => {
+    await ask('PUT', '/admin/tenants/list', { tenant_id: 'list', name: 'Listing' })
+    const { page, faults } = await visit('/app/tenants')
+    await page.getByRole('link', { name: 'Listing' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Listing' }).waitFor()
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Listing')
+    await page.getByRole('button', { name: 'Delete the tenant' }).click()
+    const question = page.getByRole('dialog', { name: 'Delete the tenant?' })
+    await question.getByRole('button', { name: 'Delete the tenant' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Tenants' }).waitFor()
+    await page.getByRole('link', { name: 'Listing' }).waitFor({ state: 'hidden' })
+    await page.getByRole('cell', { name: 'acme', exact: true }).waitFor()
+    expect(faults).toEqual([])
+    await page.close()
+  })
+})
+
 /** As many lines as each word of an address takes; one that is broken takes more than one. */
 const LINES_OF_WORDS = `
   [...document.querySelectorAll('[aria-label=People] td:first-child > span')].flatMap((address) =>

@@ -18,10 +18,13 @@ const tenantsQuery = queryOptions({
   staleTime: 30_000,
 })
 
+/** Of one tenant, apart from all that is of many: it may be called anything. */
+export const tenantKey = (tenantId: string) => ['tenants', 'one', tenantId]
+
 /** One tenant: whether there is it. */
 const knownQuery = (tenantId: string) =>
   queryOptions({
-    queryKey: ['tenants', tenantId, 'known'],
+    queryKey: [...tenantKey(tenantId), 'known'],
     queryFn: async () => {
       await answerOf(api.GET('/api/v1/admin/tenants/{tenant_id}', { params: { path: { tenant_id: tenantId } } }))
       return true

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useMay } from '../../api/session.ts'
-import { useTenant } from '../../api/tenants.ts'
+import { tenantKey, useTenant } from '../../api/tenants.ts'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { DetailPage } from '../../components/detail-page.tsx'
 import { Column } from '../../components/fields.tsx'
@@ -44,7 +44,7 @@ function DeleteTenant({ tenantId }: { tenantId: string }) {
   async function remove(isOpen: () => boolean): Promise<void> {
     await deleteTenant(tenantId, force)
     if (isOpen()) await navigate({ to: '/tenants', ignoreBlocker: true })
-    client.removeQueries({ queryKey: [...TENANTS_KEY, tenantId] })
+    client.removeQueries({ queryKey: tenantKey(tenantId) })
     await client.invalidateQueries({ queryKey: TENANTS_KEY })
   }
 

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api } from '../../api/client.ts'
 import { asTaken } from '../../api/failure.ts'
+import { tenantKey } from '../../api/tenants.ts'
 import type { ListPart } from '../../components/list-part.ts'
 
 const TENANT = '/api/v1/admin/tenants/{tenant_id}'
@@ -23,7 +24,7 @@ export async function listTenants(cursor: string | undefined): Promise<ListPart<
 /** A tenant with its document. */
 export const tenantQuery = (tenantId: string) =>
   queryOptions({
-    queryKey: [...TENANTS_KEY, tenantId],
+    queryKey: tenantKey(tenantId),
     queryFn: () => answerOf(api.GET(TENANT, { params: { path: { tenant_id: tenantId } } })),
   })
 
