@@ -113,6 +113,13 @@ describe('a tenant that is called as what all of them stand under', () => {
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Listing')
     await page.getByRole('button', { name: 'Delete the tenant' }).click()
     const question = page.getByRole('dialog', { name: 'Delete the tenant?' })
+    const force = question.getByLabel('Also end its live calls')
+    await force.check()
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await question.waitFor({ state: 'hidden' })
+    // Who is asked once more has agreed to nothing yet.
+    await page.getByRole('button', { name: 'Delete the tenant' }).click()
+    expect(await force.isChecked()).toBe(false)
     await question.getByRole('button', { name: 'Delete the tenant' }).click()
     await page.getByRole('heading', { level: 1, name: 'Tenants' }).waitFor()
     await page.getByRole('link', { name: 'Listing' }).waitFor({ state: 'hidden' })

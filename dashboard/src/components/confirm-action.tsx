@@ -11,6 +11,8 @@ type ConfirmActionProps = {
   label: string
   /** What will be so afterwards. */
   children: ReactNode
+  /** It is asked, now or once more. */
+  onAsk?: () => void
   /** Resolves when it is done. What it throws is shown, and the question stays. `isOpen`: nobody has closed it meanwhile. */
   onConfirm: (isOpen: () => boolean) => Promise<unknown>
   /** It cannot be undone, or ends something. */
@@ -25,6 +27,7 @@ const CLOSE = { 'aria-label': 'Close' }
 export function ConfirmAction({
   label,
   children,
+  onAsk,
   onConfirm,
   isGrave = false,
   size = 'sm',
@@ -41,6 +44,11 @@ export function ConfirmAction({
     setAsking(isOpen)
   }
 
+  function begin(): void {
+    onAsk?.()
+    turnTo(true)
+  }
+
   const confirm = () =>
     ask(async (isOpen) => {
       await onConfirm(isOpen)
@@ -49,7 +57,7 @@ export function ConfirmAction({
 
   return (
     <>
-      <Button variant="default" size={size} disabled={disabled} onClick={() => turnTo(true)}>
+      <Button variant="default" size={size} disabled={disabled} onClick={begin}>
         {label}
       </Button>
       <Modal

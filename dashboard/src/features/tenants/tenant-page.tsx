@@ -49,7 +49,7 @@ function DeleteTenant({ tenantId }: { tenantId: string }) {
   }
 
   return (
-    <ConfirmAction label="Delete the tenant" isGrave onConfirm={remove}>
+    <ConfirmAction label="Delete the tenant" isGrave onAsk={() => setForce(false)} onConfirm={remove}>
       <Column>
         <span>Its agents, numbers, people, keys, calls and recordings are gone then. It cannot be taken back.</span>
         <Checkbox
