@@ -567,6 +567,28 @@ describe('the review of an access request', () => {
   })
 })
 
+describe('a question about a row', () => {
+  it('stays when somebody else has taken the row away, and says what came of it', async () => {
+    const phone = '+12025550171'
+    await ask('POST', '/dnc', { phone, reason: 'Asked by mail.' })
+    const { context, page } = await visit('t/acme/do-not-call')
+    const row = rowOf(page, 'Asked by mail.')
+    await row.getByRole('button', { name: 'Remove' }).click()
+    const question = page.getByRole('dialog', { name: 'Remove?' })
+    await question.locator('*:focus').waitFor()
+    await ask('DELETE', `/dnc/${encodeURIComponent(phone)}`)
+    const read = page.waitForResponse((response) => /\/dnc(\?|$)/.test(response.url()))
+    await lookAgainLater(page)
+    await (await read).finished()
+    await question.getByRole('button', { name: 'Remove' }).click()
+    await question.getByRole('alert').waitFor()
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await row.waitFor({ state: 'hidden' })
+    await page.locator('main:focus').waitFor()
+    await context.close()
+  })
+})
+
 describe('a double click', () => {
   const claimed = async (queue: string) =>
     (await ask('GET', `/callback-tasks?queue_key=${queue}&status=claimed`)).tasks.length

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { CloseWindow } from './close-window.tsx'
 import styles from './confirm-action.module.css'
 import { FailureState } from './failure-state.tsx'
+import { useHoldRows } from './held-rows.ts'
 import { useReturnFocus } from './use-return-focus.ts'
 import { useWindowRequest } from './use-window-request.ts'
 
@@ -35,6 +36,7 @@ export function ConfirmAction({
 }: ConfirmActionProps) {
   const [isAsking, setAsking] = useState(false)
   const { isBusy, error, ask, leave } = useWindowRequest(label)
+  useHoldRows(isAsking)
   useReturnFocus(isAsking)
   const colour = isGrave ? { color: 'red.8' } : {}
 

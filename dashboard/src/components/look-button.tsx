@@ -1,9 +1,11 @@
 import { Button, Modal } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import { useHoldRows } from './held-rows.ts'
 
 /** A button in a row of a table, behind which the whole of what the row is about is looked at. */
 export function LookButton({ title, children }: { title: string; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false)
+  useHoldRows(isOpen)
   return (
     <>
       <Button variant="default" size="xs" onClick={() => setOpen(true)}>
