@@ -44,6 +44,11 @@ beforeAll(async () => {
   await ofAcme('POST', 'agent-versions', { agent_id: agentId, config: { greeting: 'Hello.' } })
 })
 
+const NO_ROOM = {
+  status: 503,
+  json: { ok: false, error: 'There is no room now.', code: 'unavailable', request_id: 'r' },
+}
+
 /** A page of the tenant, and what it has sent of that method. */
 async function visit(path: string, method = 'PUT'): Promise<{ context: BrowserContext; page: Page; sent: object[] }> {
   const context = await dashboard.loggedIn(WIDE)
@@ -346,6 +351,27 @@ describe('the shares of a rollout', () => {
     await page.getByRole('button', { name: 'Save the rollout', disabled: true }).waitFor()
     await page.getByRole('button', { name: 'Undo', exact: true }).waitFor({ state: 'hidden' })
     expect(await page.getByText('Somebody else changed the rollout').count()).toBe(0)
+    await context.close()
+  })
+
+  it('are as they are stored when a change that was refused is undone', async () => {
+    const [first, second] = await Promise.all(
+      ['Hello.', 'Good day.'].map((greeting) =>
+        ofAcme('POST', 'agent-versions', { agent_id: agentId, config: { greeting } }),
+      ),
+    )
+    await ofAcme('POST', `agent-versions/${first?.version.id}/publish`)
+    await ofAcme('PUT', `agents/${agentId}/rollouts`, { entries: [] })
+    const { context, page } = await visit(`t/acme/agents/${agentId}`)
+    await page.getByLabel('Give a share to').selectOption(`${second?.version.id}`)
+    await page.route('**/rollouts', (route) =>
+      route.request().method() === 'PUT' ? route.fulfill(NO_ROOM) : route.fallback(),
+    )
+    await page.getByRole('button', { name: 'Save the rollout', disabled: false }).click()
+    await page.getByRole('alert').getByText('There is no room now.').waitFor()
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await page.getByText('answers all calls').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
     await context.close()
   })
 

@@ -54,9 +54,10 @@ export function RolloutPanel({ tenantId, agentId, versions }: RolloutPanelProps)
       </Panel>
     )
 
+  /** Of what is stored now, nothing has failed; what is being saved goes on. */
   function take(): void {
     setEdited(null)
-    save.reset()
+    if (!save.isPending) save.reset()
   }
 
   const isStale = save.error !== null && asFailure(save.error).status === 409
@@ -84,7 +85,7 @@ export function RolloutPanel({ tenantId, agentId, versions }: RolloutPanelProps)
               Save the rollout
             </Button>
             {edited !== null && (
-              <Button variant="default" onClick={() => setEdited(null)}>
+              <Button variant="default" onClick={take}>
                 Undo
               </Button>
             )}
