@@ -424,6 +424,36 @@ describe('the pages of an administrator', () => {
     await page.close()
   })
 
+  it('leave what is marked to be sent again when another one is', async () => {
+    const { page } = await visit('/app/numbers')
+    const delivery = (id: string) => ({
+      ...{ id, event: `voice.${id}`, status: 'failed', attempts: 9, url: target.url, body: {}, attempt_log: [] },
+      ...{ created_at: new Date().toISOString(), next_attempt_at: null, delivered_at: null },
+      ...{ last_status_code: 500, last_error: null },
+    })
+    const sent: object[] = []
+    await page.route('**/webhook-deliveries*', (route) => {
+      if (route.request().method() === 'POST') {
+        sent.push(route.request().postDataJSON() as object)
+        return route.fulfill({ json: { ok: true, requeued: 1 } })
+      }
+      return route.fulfill({ json: { ok: true, deliveries: ['one', 'two', 'three'].map(delivery), next_cursor: null } })
+    })
+    await page.goto(`${dashboard.address}/app/t/acme/deliveries`)
+    await page.getByLabel('Mark voice.one').check()
+    await page.getByLabel('Mark voice.two').check()
+    for (const again of ['voice.three', 'voice.two']) {
+      await page.getByRole('row').filter({ hasText: again }).getByRole('button', { name: 'Send again' }).click()
+      const question = page.getByRole('dialog')
+      await question.getByRole('button', { name: 'Send again' }).click()
+      await question.waitFor({ state: 'hidden' })
+    }
+    await page.getByRole('button', { name: 'Send 1 again' }).waitFor()
+    expect(await page.getByLabel('Mark voice.one').isChecked()).toBe(true)
+    expect(sent).toEqual([{ ids: ['three'] }, { ids: ['two'] }])
+    await page.close()
+  })
+
   it('find words in a log of which a line comes every moment', async () => {
     // The clock is that of all pages of a profile.
     const other = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })

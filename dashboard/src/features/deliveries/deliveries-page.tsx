@@ -36,6 +36,7 @@ export function DeliveriesPage() {
   // What was marked, and told, in one list is nothing of another: a tenant's, or with other filters.
   const of = JSON.stringify([tenantId, filters])
   const [kept, setKept] = useState(NOTHING)
+  if (kept.of !== of) setKept({ ...NOTHING, of })
   const { marked, told } = kept.of === of ? kept : NOTHING
   const mayResend = useMay('admin')
   const client = useQueryClient()
@@ -50,7 +51,8 @@ export function DeliveriesPage() {
 
   async function resend(wanted: Parameters<typeof redeliver>[1]): Promise<void> {
     const words = await redeliver(tenantId, wanted)
-    setKept({ of, marked: NOTHING.marked, told: words })
+    // What is marked besides is still to be sent; in another list by now, all that is marked there.
+    setKept((now) => (now.of === of ? { of, marked: without(now.marked, wanted.ids), told: words } : now))
     await client.invalidateQueries({ queryKey: deliveriesKey(tenantId) })
   }
 
@@ -110,6 +112,11 @@ export function DeliveriesPage() {
   )
 }
 
+/** What is marked and was not sent: of all that a filter finds nothing is left. */
+function without(marked: Set<string>, sent: string[] | undefined): Set<string> {
+  return sent ? new Set([...marked].filter((id) => !sent.includes(id))) : NOTHING.marked
+}
+
 function DeliveryFilterBar() {
   return (
     <FilterBar>
@@ -155,7 +162,11 @@ function actionsColumn(mayResend: boolean, resend: (wanted: { ids: string[] }) =
       <RowButtons>
         <DeliveryDetail delivery={delivery} />
         {mayResend && (
-          <ConfirmAction label="Send again" size="xs" onConfirm={() => resend({ ids: [delivery.id] })}>
+          <ConfirmAction
+            label="Send again"
+            size="xs"
+            onConfirm={() => resend({ ids: [delivery.id] })}
+          >
             The same id and body go to the address that is set now.
           </ConfirmAction>
         )}
