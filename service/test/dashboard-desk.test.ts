@@ -8,6 +8,8 @@ import { faultsAsShown } from './harness/page-faults.ts'
 const LISTED = '+12025550177'
 /** As long as a task that is shown takes to be read again, and a little. */
 const READ_AGAIN_MS = 20_000
+/** After which its lists are read again. */
+const LOOKS_MS = 10_000
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -225,6 +227,21 @@ describe('the desk', () => {
     await form.waitFor({ state: 'hidden' })
     // Either what is around the buttons, or the page.
     await page.locator('main:focus, main div:focus').waitFor()
+    await context.close()
+  })
+
+  it('says that nothing is due for as long as its lists stand', async () => {
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await visit(context, 'desk')
+    await page.clock.install()
+    await page.goto(`${dashboard.address}/app/t/demo/desk?queue_key=quiet`)
+    await page.getByRole('button', { name: 'Claim next of quiet', disabled: false }).click()
+    const nothing = page.getByText('Nothing is due in quiet.')
+    await nothing.waitFor()
+    await ask('POST', '/callback-tasks', { customer_phone: '+12025550195', queue_key: 'quiet' })
+    await page.clock.fastForward(LOOKS_MS)
+    await page.getByRole('link', { name: '+1 202 555 0195' }).waitFor()
+    await nothing.waitFor({ state: 'hidden' })
     await context.close()
   })
 

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type MouseEvent, useRef } from 'react'
+import { type MouseEvent, useEffect, useRef } from 'react'
 import { usePerson } from '../../api/session.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { isSecondClick } from '../../components/second-click.ts'
@@ -9,6 +9,9 @@ import styles from './desk.module.css'
 import { Keyed } from './shortcuts.tsx'
 import { claimNext } from './task-moves.ts'
 import { deskKey, type Task, taskKey } from './task-queries.ts'
+
+/** As long as the lists of the desk stand: by then something may be due. */
+const TRUE_FOR_MS = 10_000
 
 type ClaimNextProps = { tenantId: string; queueKey: string; name: string }
 
@@ -30,6 +33,13 @@ export function ClaimNext({ tenantId, queueKey, name }: ClaimNextProps) {
     },
   })
 
+  const { data, reset } = claim
+  useEffect(() => {
+    if (data !== null) return
+    const timer = setTimeout(reset, TRUE_FOR_MS)
+    return () => clearTimeout(timer)
+  }, [data, reset])
+
   /** Whoever has gone elsewhere meanwhile stays there: this is not called for a button that is gone. */
   function open(task: Task | null): void {
     if (task) void navigate({ to: '/t/$tenantId/desk/tasks/$taskId', params: { tenantId, taskId: task.id } })
@@ -43,7 +53,7 @@ export function ClaimNext({ tenantId, queueKey, name }: ClaimNextProps) {
 
   return (
     <>
-      <output className={styles.said}>{claim.data === null && `Nothing is due in ${name}.`}</output>
+      <output className={styles.said}>{data === null && `Nothing is due in ${name}.`}</output>
       <Keyed letter="n" says={`Claim the next of ${name}`}>
         <Button loading={claim.isPending} onClick={press}>
           Claim next of {name}
