@@ -245,6 +245,19 @@ describe('the desk', () => {
     await context.close()
   })
 
+  it('is gone back to from a task with the filters that it had', async () => {
+    const { task } = await ask('POST', '/callback-tasks', { customer_phone: '+12025550194', queue_key: 'filtered' })
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await visit(context, 'desk?queue_key=filtered')
+    await page.getByLabel('Status', { exact: true }).selectOption('open')
+    await page.waitForURL('**/desk?queue_key=filtered&status=open')
+    await page.getByRole('link', { name: '+1 202 555 0194' }).click()
+    await page.waitForURL(`**/desk/tasks/${task.id}`)
+    await page.locator('main').getByRole('link', { name: 'Desk', exact: true }).click()
+    await page.waitForURL('**/desk?queue_key=filtered&status=open')
+    await context.close()
+  })
+
   it('leads by the keyboard from the next task to its end', async () => {
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
     const { page, faults } = await visit(context, 'desk')

@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { personIn, personKey, sessionQuery, useMay, useStandby, whoseIs } from '../api/session.ts'
 import { rememberTenant } from '../api/tenants.ts'
 import { Icon } from '../components/icon.tsx'
+import { LastLooks } from '../components/last-looks.tsx'
 import { LateNews } from '../components/late-news.tsx'
 import { Note } from '../components/note.tsx'
 import { UnsavedChanges } from '../components/unsaved-changes.tsx'
@@ -39,7 +40,13 @@ export function Shell() {
   // Somebody else gets pages of their own, in which nothing stands that was typed before.
   return (
     <UnsavedChanges key={personKey(person)}>
-      {isOthers ? <ToOwnPages /> : <Frame />}
+      {isOthers ? (
+        <ToOwnPages />
+      ) : (
+        <LastLooks>
+          <Frame />
+        </LastLooks>
+      )}
       {wasOver && (
         <Suspense>
           <LoginAgain isOpen={isOver} />
