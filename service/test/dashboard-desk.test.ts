@@ -258,6 +258,28 @@ describe('the desk', () => {
     await context.close()
   })
 
+  it('goes on along its rows by the keyboard when somebody else has done the task that it was at', async () => {
+    for (const end of [1, 2, 3])
+      await ask('POST', '/callback-tasks', { customer_phone: `+1202555018${end}`, queue_key: 'rows' })
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await visit(context, 'desk')
+    await page.clock.install()
+    await page.goto(`${dashboard.address}/app/t/demo/desk?queue_key=rows`)
+    const rows = page.getByRole('region', { name: 'Desk', exact: true }).getByRole('link')
+    await expect.poll(() => rows.count()).toBe(3)
+    const [, second, third] = await Promise.all([0, 1, 2].map((at) => rows.nth(at).getAttribute('href')))
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    const at = () => page.locator('*:focus').getAttribute('href')
+    expect(await at()).toBe(second)
+    await ask('POST', `/callback-tasks/${second?.split('/').at(-1)}/complete`, { disposition: 'resolved' })
+    await page.clock.fastForward(LOOKS_MS)
+    await expect.poll(() => rows.count()).toBe(2)
+    await page.keyboard.press('j')
+    expect(await at()).toBe(third)
+    await context.close()
+  })
+
   it('leads by the keyboard from the next task to its end', async () => {
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
     const { page, faults } = await visit(context, 'desk')

@@ -1,6 +1,7 @@
 import { Button, Checkbox, Modal } from '@mantine/core'
-import { type ReactNode, useLayoutEffect, useState } from 'react'
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { Column } from '../../components/fields.tsx'
+import { nextRow, type Stepped } from './row-step.ts'
 import styles from './shortcuts.module.css'
 
 type KeyedProps = {
@@ -34,6 +35,7 @@ const ROWS = 'main [data-rows] section[aria-label="Desk"] tbody a'
 export function Shortcuts() {
   const [isOpen, setOpen] = useState(false)
   const [isOff, setOff] = useState(() => localStorage.getItem(SWITCHED_OFF) !== null)
+  const stepped = useRef<Stepped | null>(null)
   // Before the page is drawn: a key that comes with the first look at it is not lost.
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -42,12 +44,19 @@ export function Shortcuts() {
       // A key that is held does once what it does; it only goes on along the rows.
       if (event.repeat && !isStep) return
       if (event.key === '?') setOpen(true)
-      else if (isStep) stepRows(event.key === 'j' ? 1 : -1)
+      else if (isStep) stepRows(event.key === 'j' ? 1 : -1, stepped.current)
       else if (!pressKeyed(event.key)) return
       event.preventDefault()
     }
+    const note = () => {
+      stepped.current = focusedRow()
+    }
     document.addEventListener('keydown', press)
-    return () => document.removeEventListener('keydown', press)
+    document.addEventListener('focusin', note)
+    return () => {
+      document.removeEventListener('keydown', press)
+      document.removeEventListener('focusin', note)
+    }
   }, [isOff])
 
   function turn(isOn: boolean): void {
@@ -106,9 +115,21 @@ function pressKeyed(key: string): boolean {
   return found !== null
 }
 
-function stepRows(by: number): void {
-  const rows = [...document.querySelectorAll<HTMLElement>(ROWS)]
+function shownRows(): HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>(ROWS)]
+}
+
+const hrefOf = (row: HTMLElement) => row.getAttribute('href') ?? ''
+
+/** Null: the focus is elsewhere. */
+function focusedRow(): Stepped | null {
+  const rows = shownRows()
   const at = rows.indexOf(document.activeElement as HTMLElement)
-  const next = at === -1 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)
-  rows[next]?.focus()
+  return at === -1 ? null : { rows: rows.map(hrefOf), at }
+}
+
+/** @param last the row that had the focus last, of those that there were then: where it has left the list, nothing has it. */
+function stepRows(by: 1 | -1, last: Stepped | null): void {
+  const rows = shownRows()
+  rows[nextRow(rows.map(hrefOf), by, focusedRow() ?? last)]?.focus()
 }
