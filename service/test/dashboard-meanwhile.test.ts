@@ -472,6 +472,30 @@ describe('a person whose role is changed', () => {
     await context.close()
   })
 
+  it('keeps a button that was pressed, with why that was refused, until they leave the page', async () => {
+    const who = { email: 'ute@acme.example', password: LOGIN.password }
+    const { id } = (await ofAcme('POST', 'users', { ...who, role: 'operator' })).user
+    const { task } = await ask('POST', '/callback-tasks', { customer_phone: ANN })
+    const context = await dashboard.loggedIn(WIDE, who.email)
+    const { page } = await dashboard.visit(context, `/app/t/acme/desk/tasks/${task.id}`)
+    const claim = page.getByRole('button', { name: 'Claim', exact: true })
+    await claim.waitFor()
+    await ofAcme('PATCH', `users/${id}`, { role: 'viewer' })
+    const known = page.waitForResponse((response) => response.url().endsWith('/auth/session'))
+    await claim.click()
+    await (await known).finished()
+    // What is shown is read again once the role is known.
+    await page.waitForResponse((response) => response.url().includes('/callback-tasks/'))
+    await page.getByRole('alert').getByText('forbidden').waitFor()
+    expect(await claim.isVisible()).toBe(true)
+    await page.getByRole('link', { name: 'Desk', exact: true }).first().click()
+    await page.getByRole('heading', { name: 'Desk', exact: true }).waitFor()
+    await page.goBack()
+    await page.getByText('What is wanted').waitFor()
+    expect(await claim.count()).toBe(0)
+    await context.close()
+  })
+
   it('goes on writing when they may do more', async () => {
     const { context, page, form, becomes } = await writing('eva@acme.example')
     await talk(page, 'hidden')

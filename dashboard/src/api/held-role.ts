@@ -17,6 +17,11 @@ export function useHoldRole(isHeld: boolean): void {
   }, [id, isHeld])
 }
 
+/** Holds it while a button works on what was asked of it, and while the page tells why that has failed: both would go with the button. */
+export function useHoldRoleFor({ isPending, error }: { isPending: boolean; error: unknown }): void {
+  useHoldRole(isPending || error !== null)
+}
+
 /** Whether something on the page that is shown holds it. */
 export function useIsRoleHeld(): boolean {
   return useSyncExternalStore(listen, () => holders.size > 0)

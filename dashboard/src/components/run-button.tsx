@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { useHoldRoleFor } from '../api/held-role.ts'
 import { FailureState } from './failure-state.tsx'
 import { NoAnswerYet } from './no-answer-yet.tsx'
 
@@ -12,6 +13,7 @@ type RunButtonProps = {
 /** A button that does something at once, and says what came of it. */
 export function RunButton({ label, onRun }: RunButtonProps) {
   const run = useMutation({ mutationFn: onRun })
+  useHoldRoleFor(run)
   return (
     <>
       <Button variant="default" size="xs" loading={run.isPending} onClick={() => run.mutate()}>

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { asFailure } from '../api/failure.ts'
+import { useHoldRoleFor } from '../api/held-role.ts'
 import { useUnsaved } from './unsaved-changes.tsx'
 import { useDraft } from './use-draft.ts'
 import { changesIn, type Edit, newerOf, writtenOver } from './written-over.ts'
@@ -37,6 +38,7 @@ export function useSettings<Values extends object>({ initial, read, write }: Set
       setStored(null)
     },
   })
+  useHoldRoleFor(save)
   const edit: Edit<Values> = { ...values, known: base }
 
   function keep(over: Values): void {

@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import { useHoldRole } from '../api/held-role.ts'
+import { useHoldRoleFor } from '../api/held-role.ts'
 import { useTellLate } from './late-news.tsx'
 
 /**
@@ -12,7 +12,7 @@ export function useWindowRequest(label: string) {
   const [error, setError] = useState<unknown>(null)
   const tellLate = useTellLate()
   const { tenantId } = useParams({ strict: false })
-  useHoldRole(isBusy || error !== null)
+  useHoldRoleFor({ isPending: isBusy, error })
   // Of the window that is open: what was asked in an earlier one is not of this one.
   const turn = useRef(0)
   useEffect(

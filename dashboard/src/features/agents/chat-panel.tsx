@@ -1,6 +1,7 @@
 import { Button, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
+import { useHoldRoleFor } from '../../api/held-role.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { useKeptFocus } from '../../components/use-kept-focus.ts'
@@ -29,6 +30,7 @@ export function ChatPanel({ tenantId, versionId }: ChatPanelProps) {
     },
   })
 
+  useHoldRoleFor(ask)
   // A button that waits for an answer cannot have the focus either.
   const place = useKeptFocus([said.length === 0, ask.isPending].join())
 

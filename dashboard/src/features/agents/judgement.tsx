@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { useHoldRoleFor } from '../../api/held-role.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column } from '../../components/fields.tsx'
 import { ListTable, type Column as TableColumn } from '../../components/list-table.tsx'
@@ -15,6 +16,7 @@ const TONES: Record<Evaluation['status'], Tone> = {
 /** What the scores of calls say of a rollout now. Nothing is changed by looking. */
 export function Judgement({ tenantId, agentId }: { tenantId: string; agentId: string }) {
   const look = useMutation({ mutationFn: () => evaluateRollout(tenantId, agentId) })
+  useHoldRoleFor(look)
   const { data, error } = look
   const versions = data ? [...(data.published_version ? [data.published_version] : []), ...data.rollout_versions] : []
   return (

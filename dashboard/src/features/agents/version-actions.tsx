@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { ApiFailure, asFailure } from '../../api/failure.ts'
+import { useHoldRoleFor } from '../../api/held-role.ts'
 import { useMay } from '../../api/session.ts'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
@@ -81,6 +82,7 @@ export function NewDraft({ tenantId, agentId, from, isUnsaved = false, label, on
       await navigate({ to: '/t/$tenantId/agents/$agentId/versions/$versionId', params })
     },
   })
+  useHoldRoleFor(draft)
   if (!mayDraft) return null
   return (
     <>

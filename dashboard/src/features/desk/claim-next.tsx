@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type MouseEvent, useEffect, useRef } from 'react'
+import { useHoldRoleFor } from '../../api/held-role.ts'
 import { usePerson } from '../../api/session.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { isSecondClick } from '../../components/second-click.ts'
@@ -39,6 +40,7 @@ export function ClaimNext({ tenantId, queueKey, name }: ClaimNextProps) {
     const timer = setTimeout(reset, TRUE_FOR_MS)
     return () => clearTimeout(timer)
   }, [data, reset])
+  useHoldRoleFor(claim)
 
   /** Whoever has gone elsewhere meanwhile stays there: this is not called for a button that is gone. */
   function open(task: Task | null): void {

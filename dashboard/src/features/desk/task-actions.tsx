@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useRef, useState } from 'react'
+import { useHoldRoleFor } from '../../api/held-role.ts'
 import { usePerson } from '../../api/session.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column } from '../../components/fields.tsx'
@@ -32,6 +33,7 @@ export function TaskActions({ tenantId, task }: TaskActionsProps) {
   const given = { task, moves, act }
   const { isWaiting, isOver, isMine } = stateOf(task, name)
   const { status } = task
+  useHoldRoleFor(atOnce)
   useToldFailure(atOnce, task.updated_at, formsDone)
   const place = useKeptFocus([status, task.acknowledged_at, atOnce.isPending].join())
   // Two clicks may come before a button is drawn as one that cannot be pressed.

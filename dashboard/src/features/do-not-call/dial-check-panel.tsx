@@ -1,6 +1,7 @@
 import { Button, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { SubmitEvent } from 'react'
+import { useHoldRoleFor } from '../../api/held-role.ts'
 import { ConsentField } from '../../components/consent-field.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
 import { faultAt } from '../../components/fault-at.ts'
@@ -17,6 +18,7 @@ const INITIAL: CheckedCall = { to: '', consent: false }
 export function DialCheckPanel({ tenantId }: { tenantId: string }) {
   const { values, set } = useDraft(INITIAL)
   const check = useMutation({ mutationFn: (call: CheckedCall) => checkDial(tenantId, call) })
+  useHoldRoleFor(check)
   // What was said of one number says nothing of another, nor of the same with other words of theirs.
   const isOfThis = check.variables?.to === values.to && check.variables.consent === values.consent
   const fault = (name: string) => (isOfThis ? faultAt(check.error, `/body/${name}`) : undefined)

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useHoldRole } from '../../api/held-role.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Column as Below } from '../../components/fields.tsx'
 import { FileField } from '../../components/file-field.tsx'
@@ -29,6 +30,8 @@ export function ImportPanel({ tenantId }: { tenantId: string }) {
   const isThere = useIsThere()
   const showLate = useShowLate()
   useUnsaved(isGoingOn, 'under way')
+  // What broke it stands here, where somebody may import no more.
+  useHoldRole(state !== null && state.failure !== null)
 
   async function take(text: string): Promise<void> {
     const last = await importList(tenantId, text, setState)

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useHoldRole } from '../../api/held-role.ts'
 import { usePerson } from '../../api/session.ts'
 import { AskAction, type Question } from '../../components/ask-action.tsx'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
@@ -25,6 +26,7 @@ export function LiveActions({ tenantId, call, isOver }: LiveActionsProps) {
   const client = useQueryClient()
   const [done, setDone] = useState('')
   const [error, setError] = useState<unknown>(null)
+  useHoldRole(error !== null)
 
   async function perform(asked: CallAction, told: string): Promise<void> {
     await act(tenantId, call.stream_sid, { ...asked, supervisor: name })

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { useHoldRole } from '../../api/held-role.ts'
 import { usePerson } from '../../api/session.ts'
 import { useAudioLine } from '../../audio/use-audio-line.ts'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
@@ -30,6 +31,7 @@ export function LiveLines({ tenantId, call }: { tenantId: string; call: LiveCall
   const isBusy = line.phase === 'opening' || line.phase === 'open'
   const controls = useKeptFocus(isBusy)
   const failure = line.failure ?? error
+  useHoldRole(failure !== null)
   const { told, other, hangUp } = TEXTS[kind]
 
   function open(asked: Kind): void {
