@@ -310,6 +310,23 @@ describe('a form whose answer comes late', () => {
     await close({ context, page })
   })
 
+  it('says that nothing was published where what was seen was not what would be, and its page was left', async () => {
+    const draft = { agent_id: agentId, config: { greeting: 'Hello.' } }
+    const { id } = (await ask('POST', '/admin/tenants/acme/agent-versions', draft)).version
+    const { context, page } = await visit(`t/acme/agents/${agentId}/versions/${id}`)
+    const { asked, answer } = await hold(page, `**/agent-versions/${id}/publish`, 'POST')
+    await page.getByRole('button', { name: /^Publish version/ }).click()
+    const question = page.getByRole('dialog')
+    await question.getByRole('button', { name: /^Publish version/ }).click()
+    await asked
+    await closeWaiting(question)
+    await page.getByRole('link', { name: 'Numbers', exact: true }).click()
+    await page.getByRole('heading', { name: 'Numbers', exact: true }).waitFor()
+    answer({ status: 412, json: { ok: false, error: 'It has changed.', code: 'precondition_failed', request_id: 'r' } })
+    await failed(page).getByText('Not published: somebody else has changed it').waitFor()
+    await close({ context, page })
+  })
+
   it('changes nothing in the one that is opened after it when it has read what somebody else has written', async () => {
     await ask('PUT', '/admin/prompts/shared', { text: 'Begun with.' })
     const { context, page } = await visit('prompts')

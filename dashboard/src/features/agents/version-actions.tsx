@@ -28,12 +28,13 @@ export function PublishVersion({ version, etag, isUnsaved = false, onNewer, size
   const client = useQueryClient()
   if (!mayPublish || version.status === 'published') return null
 
-  async function publish(): Promise<void> {
+  async function publish(isOpen: () => boolean): Promise<void> {
     try {
       await publishVersion(version, etag ?? version.etag)
     } catch (failure) {
       if (asFailure(failure).status !== 412) throw failure
-      if (onNewer) return onNewer()
+      // Whoever has left sees none of that, and is told.
+      if (onNewer && isOpen()) return onNewer()
       void client.invalidateQueries({ queryKey: agentsKey(version.tenant_id) })
       throw new ApiFailure({ status: 412, code: 'precondition_failed', message: NOT_AS_SEEN })
     }
