@@ -310,6 +310,23 @@ describe('a form whose answer comes late', () => {
     await close({ context, page })
   })
 
+  it('says for whom it was when that fails, where its label does not', async () => {
+    const user = { email: 'ned@acme.example', role: 'viewer', password: LOGIN.password }
+    await ask('POST', '/admin/tenants/acme/users', user)
+    const { context, page } = await visit('t/acme/people')
+    const { asked, answer } = await hold(page, '**/api/v1/admin/tenants/acme/users/*', 'DELETE')
+    const row = page.getByRole('row').filter({ hasText: user.email })
+    await row.getByRole('button', { name: 'Delete' }).click()
+    const question = page.getByRole('dialog', { name: 'Delete?' })
+    await question.getByRole('button', { name: 'Delete' }).click()
+    await asked
+    await closeWaiting(question)
+    answer(REFUSED)
+    await failed(page).getByText(`“Delete” for ${user.email} went on after its window was closed`).waitFor()
+    await failed(page).getByText('There is no room now.').waitFor()
+    await close({ context, page })
+  })
+
   it('says that nothing was published where what was seen was not what would be, and its page was left', async () => {
     const draft = { agent_id: agentId, config: { greeting: 'Hello.' } }
     const { id } = (await ask('POST', '/admin/tenants/acme/agent-versions', draft)).version

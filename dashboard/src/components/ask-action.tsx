@@ -16,6 +16,8 @@ export type Question = {
 type AskActionProps = {
   /** Of the button, and of the window. */
   label: string
+  /** For whom or what it is: it is told of a failure that comes late. */
+  about?: string
   /** What will be so afterwards. */
   children: ReactNode
   questions: Question[]
@@ -24,7 +26,7 @@ type AskActionProps = {
 }
 
 /** A button for what needs words: it asks for them first. */
-export function AskAction({ label, children, questions, onAnswer }: AskActionProps) {
+export function AskAction({ label, about, children, questions, onAnswer }: AskActionProps) {
   const initial: Record<string, string> = Object.fromEntries(questions.map(({ name }) => [name, '']))
 
   function answer(values: Record<string, string>): Promise<unknown> {
@@ -33,7 +35,7 @@ export function AskAction({ label, children, questions, onAnswer }: AskActionPro
   }
 
   return (
-    <ModalForm label={label} submit={label} variant="default" initial={initial} onSubmit={answer}>
+    <ModalForm label={label} about={about} submit={label} variant="default" initial={initial} onSubmit={answer}>
       {({ values, set }) => (
         <>
           <div>{children}</div>

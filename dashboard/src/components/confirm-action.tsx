@@ -10,6 +10,8 @@ import { useWindowRequest } from './use-window-request.ts'
 type ConfirmActionProps = {
   /** Of the button, and of the question. */
   label: string
+  /** For whom or what it is, where the label does not say so: it is told of a failure that comes late. */
+  about?: string
   /** What will be so afterwards. */
   children: ReactNode
   /** It is asked, now or once more. */
@@ -27,6 +29,7 @@ const CLOSE = { 'aria-label': 'Close' }
 /** A button that asks first. */
 export function ConfirmAction({
   label,
+  about,
   children,
   onAsk,
   onConfirm,
@@ -35,7 +38,7 @@ export function ConfirmAction({
   disabled,
 }: ConfirmActionProps) {
   const [isAsking, setAsking] = useState(false)
-  const { isBusy, error, ask, leave } = useWindowRequest(label)
+  const { isBusy, error, ask, leave } = useWindowRequest(label, about)
   useHoldRows(isAsking)
   useReturnFocus(isAsking)
   const colour = isGrave ? { color: 'red.8' } : {}

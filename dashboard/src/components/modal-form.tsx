@@ -38,6 +38,8 @@ type Newer<Values> = {
 type ModalFormProps<Values> = {
   /** Of the button, and of the form that it opens. */
   label: string
+  /** For whom or what it is, where the label does not say so: it is told of a failure that comes late. */
+  about?: string
   /** Of the button that sends it. */
   submit: string
   initial: Values
@@ -53,14 +55,14 @@ type ModalFormProps<Values> = {
   size?: ButtonProps['size']
 }
 
-type SendingProps<Values> = Pick<ModalFormProps<Values>, 'label' | 'onSubmit' | 'newer'> & {
+type SendingProps<Values> = Pick<ModalFormProps<Values>, 'label' | 'about' | 'onSubmit' | 'newer'> & {
   begin: (values: Values) => void
   onDone: () => void
 }
 
 /** Sends what stands in a form, and holds what came of it: why it was refused, and what somebody else has stored meanwhile. */
-function useSending<Values>({ label, onSubmit, newer, begin, onDone }: SendingProps<Values>) {
-  const { isBusy, error, ask, leave } = useWindowRequest(label)
+function useSending<Values>({ label, about, onSubmit, newer, begin, onDone }: SendingProps<Values>) {
+  const { isBusy, error, ask, leave } = useWindowRequest(label, about)
   const [stored, setStored] = useState<Values | null>(null)
 
   async function readNewer(failure: unknown, isOpen: () => boolean): Promise<void> {
@@ -91,7 +93,8 @@ function useSending<Values>({ label, onSubmit, newer, begin, onDone }: SendingPr
 
 /** A button that opens a form. What is typed in it is not lost by a click beside it, and by a key only after a question. */
 export function ModalForm<Values extends object>(props: ModalFormProps<Values>) {
-  const { label, submit, initial, onSubmit, newer, isWanted = false, onClose, children, variant, size = 'sm' } = props
+  const { label, submit, initial, isWanted = false, onClose, children, variant, size = 'sm' } = props
+  const { about, onSubmit, newer } = props
   const [isOpen, setOpen] = useState(isWanted)
   const { values, set, isChanged, begin } = useDraft(initial)
   const {
@@ -101,7 +104,7 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
     send,
     beginWith,
     leave: leaveSending,
-  } = useSending({ label, onSubmit, newer, begin, onDone: close })
+  } = useSending({ label, about, onSubmit, newer, begin, onDone: close })
   const submitButton = useRef<HTMLButtonElement>(null)
   const stackId = useId()
   // What is sent may lead to another page.

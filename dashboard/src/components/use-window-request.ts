@@ -6,8 +6,9 @@ import { useTellLate } from './late-news.tsx'
 /**
  * What a window asks of the service: whether that is under way, and why it failed. Whoever has closed the window, or left its page, is not
  * led away by what comes of it then, nor is the next one that they open changed; of a failure they are told on whatever page they are.
+ * @param about for whom or what it is asked, where the label does not say so.
  */
-export function useWindowRequest(label: string) {
+export function useWindowRequest(label: string, about?: string) {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const tellLate = useTellLate()
@@ -32,7 +33,7 @@ export function useWindowRequest(label: string) {
       await work(isOpen)
     } catch (failure) {
       if (isOpen()) setError(failure)
-      else tellLate({ label, tenantId, error: failure })
+      else tellLate({ label, about, tenantId, error: failure })
     } finally {
       if (isOpen()) setBusy(false)
     }

@@ -89,6 +89,7 @@ function Review({ request }: { request: AccessRequest }) {
   return (
     <ModalForm
       label="Review"
+      about={request.company_name}
       submit="Save the review"
       initial={editOf(reviewOf(request))}
       variant="default"

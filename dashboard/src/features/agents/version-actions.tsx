@@ -45,6 +45,7 @@ export function PublishVersion({ version, etag, isUnsaved = false, onNewer, size
   return (
     <ConfirmAction
       label={version.status === 'draft' ? `Publish version ${number}` : `Roll back to version ${number}`}
+      about={version.agent_name}
       size={size}
       disabled={isUnsaved}
       onConfirm={publish}

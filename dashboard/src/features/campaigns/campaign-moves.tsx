@@ -8,6 +8,7 @@ const STARTED = ['draft', 'paused', 'paused_by_breaker']
 export function CampaignMoves({ campaign }: { campaign: Campaign }) {
   const client = useQueryClient()
   const { status, contacts, agent_key: agentKey } = campaign
+  const about = campaign.name
   const isOver = status === 'completed' || status === 'cancelled'
   const people = contacts.pending === 1 ? 'One person is' : `${contacts.pending} people are`
 
@@ -24,17 +25,17 @@ export function CampaignMoves({ campaign }: { campaign: Campaign }) {
   return (
     <>
       {STARTED.includes(status) && (
-        <ConfirmAction label={status === 'draft' ? 'Start' : 'Go on'} onConfirm={move('start')}>
+        <ConfirmAction label={status === 'draft' ? 'Start' : 'Go on'} about={about} onConfirm={move('start')}>
           {people} called by the agent <span className="mono">{agentKey}</span>, as it is published now. Calls cost
           money.
         </ConfirmAction>
       )}
       {status === 'running' && (
-        <ConfirmAction label="Pause" onConfirm={move('pause')}>
+        <ConfirmAction label="Pause" about={about} onConfirm={move('pause')}>
           Nobody else is called until it goes on. Calls that are on their way go on.
         </ConfirmAction>
       )}
-      <ConfirmAction label="Cancel the campaign" isGrave onConfirm={move('cancel')}>
+      <ConfirmAction label="Cancel the campaign" about={about} isGrave onConfirm={move('cancel')}>
         Nobody else is called, ever. Calls that are on their way go on.
       </ConfirmAction>
     </>

@@ -164,6 +164,7 @@ function actionsColumn(mayResend: boolean, resend: (wanted: { ids: string[] }) =
         {mayResend && (
           <ConfirmAction
             label="Send again"
+            about={delivery.event}
             size="xs"
             onConfirm={() => resend({ ids: [delivery.id] })}
           >

@@ -2,6 +2,7 @@ import { Textarea, TextInput } from '@mantine/core'
 import { unreadFault } from '../../components/fault-at.ts'
 import { Fields } from '../../components/fields.tsx'
 import { type Form, ModalForm } from '../../components/modal-form.tsx'
+import { phoneText } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
 import { listQueues } from './queue-queries.ts'
 import { Keyed } from './shortcuts.tsx'
@@ -33,6 +34,7 @@ export function EditTask({ tenantId, task, act }: EditTaskProps) {
     <Keyed letter="e" says="Edit it">
       <ModalForm
         label="Edit"
+        about={phoneText(task.customer_phone)}
         submit="Save the task"
         variant="default"
         initial={draftOf(task)}

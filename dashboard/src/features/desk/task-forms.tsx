@@ -39,6 +39,7 @@ export function CompleteTask({ task, moves, act, isOffered }: AskedMove) {
     <Keyed letter="d" says="It is done" isOffered={isOffered}>
       <ModalForm
         label="Complete"
+        about={phoneText(task.customer_phone)}
         submit="Complete the task"
         variant={task.status === 'open' ? 'default' : 'filled'}
         initial={initial}
@@ -71,12 +72,13 @@ export function CompleteTask({ task, moves, act, isOffered }: AskedMove) {
 }
 
 /** It is put off. */
-export function SnoozeTask({ moves, act, isOffered }: AskedMove) {
+export function SnoozeTask({ task, moves, act, isOffered }: AskedMove) {
   const initial = { minutes: '60', at: '', reason: '' }
   return (
     <Keyed letter="s" says="Snooze it: put it off" isOffered={isOffered}>
       <ModalForm
         label="Snooze"
+        about={phoneText(task.customer_phone)}
         submit="Snooze the task"
         variant="default"
         initial={initial}
@@ -131,11 +133,12 @@ function instantOf(minutes: string, at: string): string {
 }
 
 /** It is given to somebody, whoever has it. */
-export function AssignTask({ moves, act, isOffered }: AskedMove) {
+export function AssignTask({ task, moves, act, isOffered }: AskedMove) {
   return (
     <Keyed letter="g" says="Give it to somebody" isOffered={isOffered}>
       <ModalForm
         label="Assign"
+        about={phoneText(task.customer_phone)}
         submit="Assign the task"
         variant="default"
         initial={{ operator: '' }}
@@ -158,7 +161,7 @@ export function AssignTask({ moves, act, isOffered }: AskedMove) {
   )
 }
 
-type ReasonedProps = Pick<AskedMove, 'isOffered'> & {
+type ReasonedProps = Pick<AskedMove, 'task' | 'isOffered'> & {
   letter: string
   says: string
   label: string
@@ -166,11 +169,12 @@ type ReasonedProps = Pick<AskedMove, 'isOffered'> & {
   onGiven: (reason: string | null) => Promise<unknown>
 }
 
-function Reasoned({ letter, says, isOffered, label, submit, onGiven }: ReasonedProps) {
+function Reasoned({ task, letter, says, isOffered, label, submit, onGiven }: ReasonedProps) {
   return (
     <Keyed letter={letter} says={says} isOffered={isOffered}>
       <ModalForm
         label={label}
+        about={phoneText(task.customer_phone)}
         submit={submit}
         variant="default"
         initial={{ reason: '' }}
@@ -192,25 +196,25 @@ function Reasoned({ letter, says, isOffered, label, submit, onGiven }: ReasonedP
 }
 
 /** It is not to be done. */
-export function CancelTask({ moves, act, isOffered }: AskedMove) {
+export function CancelTask({ task, moves, act, isOffered }: AskedMove) {
   const texts = {
     letter: 'x',
     says: 'Cancel it: it is not to be done',
     label: 'Cancel task',
     submit: 'Cancel the task',
-    isOffered,
+    ...{ task, isOffered },
   }
   return <Reasoned {...texts} onGiven={(reason) => act(() => moves.cancel(reason))} />
 }
 
 /** It is to be done again. */
-export function ReopenTask({ moves, act, isOffered }: AskedMove) {
+export function ReopenTask({ task, moves, act, isOffered }: AskedMove) {
   const texts = {
     letter: 'o',
     says: 'Reopen it: it is to be done again',
     label: 'Reopen',
     submit: 'Reopen the task',
-    isOffered,
+    ...{ task, isOffered },
   }
   return <Reasoned {...texts} onGiven={(reason) => act(() => moves.reopen(reason))} />
 }
@@ -219,7 +223,11 @@ export function ReopenTask({ moves, act, isOffered }: AskedMove) {
 export function CallBack({ task, moves, act, isOffered }: AskedMove) {
   return (
     <Keyed letter="p" says="Call back now" isOffered={isOffered}>
-      <ConfirmAction label="Call back now" onConfirm={() => act(() => moves.dispatch())}>
+      <ConfirmAction
+        label="Call back now"
+        about={phoneText(task.customer_phone)}
+        onConfirm={() => act(() => moves.dispatch())}
+      >
         An agent calls {phoneText(task.customer_phone)} at once. If the number may not be called now you are told why,
         and nothing changes.
       </ConfirmAction>

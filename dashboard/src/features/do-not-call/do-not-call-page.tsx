@@ -123,7 +123,7 @@ function RemoveEntry({ tenantId, phone }: { tenantId: string; phone: string }) {
 
   return (
     <RowButtons>
-      <ConfirmAction label="Remove" isGrave size="xs" onConfirm={remove}>
+      <ConfirmAction label="Remove" about={phoneText(phone)} isGrave size="xs" onConfirm={remove}>
         {phoneText(phone)} may be called again.
       </ConfirmAction>
     </RowButtons>

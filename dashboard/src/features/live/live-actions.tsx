@@ -9,6 +9,7 @@ import { FailureState } from '../../components/failure-state.tsx'
 import { Panel } from '../../components/panel.tsx'
 import styles from './live-page.module.css'
 import { act, type CallAction, type LiveCall, liveKey } from './live-queries.ts'
+import { whoIn } from './live-state.tsx'
 
 const WORDS: Question = { name: 'text', label: 'Words', isRequired: true, isLong: true, maxLength: 2_000 }
 const NOTE: Question = { name: 'note', label: 'Note', isRequired: true, isLong: true, maxLength: 2_000 }
@@ -43,6 +44,7 @@ export function LiveActions({ tenantId, call, isOver }: LiveActionsProps) {
       <Panel title="Step in">
         <div className={styles.actions}>
           <AskAction
+            about={whoIn(call)}
             label="Whisper"
             questions={[WORDS]}
             onAnswer={(answers) => perform({ action: 'whisper', ...answers }, 'The agent was told.')}
@@ -50,6 +52,7 @@ export function LiveActions({ tenantId, call, isOver }: LiveActionsProps) {
             The agent is told this, and the caller does not hear it.
           </AskAction>
           <AskAction
+            about={whoIn(call)}
             label="Say"
             questions={[WORDS]}
             onAnswer={(answers) => perform({ action: 'say', ...answers }, 'The agent says it.')}
@@ -57,6 +60,7 @@ export function LiveActions({ tenantId, call, isOver }: LiveActionsProps) {
             The agent says this to the caller.
           </AskAction>
           <AskAction
+            about={whoIn(call)}
             label="Note"
             questions={[NOTE]}
             onAnswer={(answers) => perform({ action: 'note', ...answers }, 'Noted.')}
@@ -67,6 +71,7 @@ export function LiveActions({ tenantId, call, isOver }: LiveActionsProps) {
             {call.muted ? 'Unmute the agent' : 'Mute the agent'}
           </Button>
           <AskAction
+            about={whoIn(call)}
             label="Escalate"
             questions={[TO_WHOM, REASON]}
             onAnswer={(answers) => perform({ action: 'escalate', ...answers }, 'Escalated.')}
@@ -74,6 +79,7 @@ export function LiveActions({ tenantId, call, isOver }: LiveActionsProps) {
             The call is marked as escalated, and your webhook is told. The agent goes on.
           </AskAction>
           <AskAction
+            about={whoIn(call)}
             label="Transfer"
             questions={[NUMBER, REASON]}
             onAnswer={(answers) => perform({ action: 'transfer', ...answers }, 'The call is put through.')}
@@ -81,6 +87,7 @@ export function LiveActions({ tenantId, call, isOver }: LiveActionsProps) {
             The caller is put through to one of the tenant's transfer targets, at once.
           </AskAction>
           <ConfirmAction
+            about={whoIn(call)}
             label="End the call"
             isGrave
             onConfirm={() => perform({ action: 'end_call' }, 'The call was ended.')}

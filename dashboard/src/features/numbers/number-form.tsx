@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { agentKeysQuery } from '../../api/agent-keys.ts'
 import { unreadFault } from '../../components/fault-at.ts'
 import { ModalForm } from '../../components/modal-form.tsx'
+import { phoneText } from '../../components/text.ts'
 import { type Edit, editOf, newerOf, writtenOver } from '../../components/written-over.ts'
 import { numbersKey, type PhoneRoute, type PhoneRouteFields, putNumber, readNumber } from './number-queries.ts'
 
@@ -37,6 +38,7 @@ export function NumberForm({ tenantId, route }: NumberFormProps) {
   return (
     <ModalForm
       label={route ? 'Change' : 'Add a number'}
+      about={route ? phoneText(route.phone_number) : undefined}
       submit={route ? 'Save the number' : 'Add the number'}
       initial={valuesOf(route)}
       onSubmit={save}

@@ -77,7 +77,7 @@ function DeleteNumber({ route }: { route: PhoneRoute }) {
     await client.invalidateQueries({ queryKey: numbersKey(route.tenant_id) })
   }
   return (
-    <ConfirmAction label="Delete" size="xs" isGrave onConfirm={remove}>
+    <ConfirmAction label="Delete" about={phoneText(route.phone_number)} size="xs" isGrave onConfirm={remove}>
       Nobody answers {phoneText(route.phone_number)} any more. At the carrier nothing changes.
     </ConfirmAction>
   )

@@ -31,6 +31,7 @@ export function ChangeUser({ user, onChange }: ChangeUserProps) {
   return (
     <ModalForm
       label="Change"
+      about={user.email}
       submit="Save the person"
       initial={valuesOf(personOf(user))}
       variant="default"

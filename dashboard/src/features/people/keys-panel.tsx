@@ -67,7 +67,13 @@ function actionsColumn(tenantId: string, reread: () => Promise<void>): Column<Ap
     cell: (key) => (
       <RowButtons>
         {key.revoked_at === null && (
-          <ConfirmAction label="Revoke" size="xs" isGrave onConfirm={() => revokeKey(tenantId, key).then(reread)}>
+          <ConfirmAction
+            label="Revoke"
+            about={key.label}
+            size="xs"
+            isGrave
+            onConfirm={() => revokeKey(tenantId, key).then(reread)}
+          >
             Whoever uses “{key.label}” is refused from now on. It cannot be taken back.
           </ConfirmAction>
         )}

@@ -85,6 +85,7 @@ function actionsColumn(after: After): Column<User> {
         <ChangeUser user={user} onChange={(change) => after(changeUser(user, change), user.email)} />
         <ConfirmAction
           label="Invite again"
+          about={user.email}
           size="xs"
           onConfirm={() => after(changeUser(user, { invite: true }), user.email)}
         >
@@ -92,6 +93,7 @@ function actionsColumn(after: After): Column<User> {
         </ConfirmAction>
         <ConfirmAction
           label="Delete"
+          about={user.email}
           size="xs"
           isGrave
           onConfirm={() =>

@@ -70,6 +70,7 @@ function PromptForm({ prompt }: { prompt: Prompt | null }) {
   return (
     <ModalForm
       label={prompt ? 'Change' : 'New prompt'}
+      about={prompt?.key}
       submit="Save the prompt"
       initial={prompt ? writtenOf(prompt) : NOTHING}
       onSubmit={async ({ over, ...texts }) => {
@@ -131,7 +132,7 @@ function DeletePrompt({ prompt: { key } }: { prompt: Prompt }) {
     await client.invalidateQueries({ queryKey: PROMPTS_KEY })
   }
   return (
-    <ConfirmAction label="Delete" size="xs" isGrave onConfirm={remove}>
+    <ConfirmAction label="Delete" about={key} size="xs" isGrave onConfirm={remove}>
       Agents of tenants that name “{key}” are told nothing before their instructions any more.
     </ConfirmAction>
   )
