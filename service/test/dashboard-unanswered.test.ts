@@ -387,6 +387,7 @@ describe('what comes of a page that is left', () => {
     const question = page.getByRole('dialog', { name: 'Leave while it goes on?' })
     const numbersPage = page.getByRole('link', { name: 'Numbers', exact: true })
     await numbersPage.click()
+    await question.getByText('while this tab is open and you are logged in').waitFor()
     expect(await faultsAsShown(page)).toEqual([])
     await question.getByRole('button', { name: 'Stay' }).click()
     await question.waitFor({ state: 'hidden' })

@@ -10,7 +10,7 @@ const TYPED = {
 }
 const UNDER_WAY = {
   title: 'Leave while it goes on?',
-  told: 'It goes on while this tab is open, and what goes wrong is told on whatever page you are.',
+  told: 'It goes on while this tab is open and you are logged in, and what goes wrong is told on whatever page you are.',
   ...{ stay: 'Stay', drop: 'Leave' },
 }
 
