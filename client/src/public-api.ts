@@ -3457,6 +3457,8 @@ export interface operations {
                 status?: "queued" | "initiated" | "ringing" | "in-progress" | "completed" | "busy" | "failed" | "no-answer" | "canceled";
                 /** @description The callee, exactly as stored; a number's + may be sent as it is. */
                 to?: string;
+                /** @description True: those alone that the agent in the tenant's document has, which no key names. */
+                without_agent?: boolean;
             };
             header?: never;
             path?: never;
@@ -8330,6 +8332,8 @@ export interface operations {
                 tag?: string;
                 /** @description The callee, exactly as stored; a number's + may be sent as it is. */
                 to?: string;
+                /** @description True: those alone that the agent in the tenant's document has, which no key names. */
+                without_agent?: boolean;
             };
             header?: never;
             path?: never;

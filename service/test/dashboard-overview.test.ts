@@ -51,6 +51,7 @@ async function addCalls(db: Db): Promise<void> {
   for (let n = 0; n < 2; n += 1) await addCall(db, globex, { at: new Date(hourMs - 5 * HOUR_MS + n), talkSeconds: 600 })
   refusedAt = new Date(hourMs - 80 * HOUR_MS)
   const { id } = await addCall(db, globex, { at: refusedAt, talkSeconds: null, status: 'failed' })
+  await addCall(db, globex, { at: refusedAt, agentKey: null })
   const fault = { error_code: 'carrier_rejected', error_message: 'No such number.' }
   await db
     .updateTable('call_logs')
@@ -118,6 +119,17 @@ describe('the overview', () => {
     await page.getByRole('link', { name: '5 calls of sales' }).click()
     await page.getByText('5 in all').waitFor()
     expect(searchOf(page)).toMatchObject({ agent_key: 'sales' })
+    await context.close()
+  })
+
+  it('leads to the calls of the agent in the document of a tenant, which has no key, and to no others', async () => {
+    const context = await loggedIn(WIDE)
+    const { page } = await visit(context, 't/globex/overview?range=30d')
+    await page.getByRole('link', { name: "1 calls of the tenant document's agent" }).click()
+    await page.getByText('One in all').waitFor()
+    await page.getByText("Of the agent in the tenant's document").waitFor()
+    await page.getByRole('button', { name: 'Of any agent' }).click()
+    await page.getByText('4 in all').waitFor()
     await context.close()
   })
 

@@ -118,6 +118,18 @@ describe('GET call-logs', () => {
     expect(await listed(query)).toEqual(expected)
   })
 
+  it.each([
+    ['?without_agent=true', ['CA1']],
+    ['?without_agent=true&agent_key=support', []],
+    ['?without_agent=false', ['CA2', 'CA1']],
+  ])("finds with %s what the agent in the tenant's document has, which no key names", async (query, expected) => {
+    const agent = { agentKey: null, agentName: 'Robin', versionId: null, versionNumber: null }
+    await open('acme', 'CA1', { agent })
+    await clock.advance(1)
+    await open('acme', 'CA2')
+    expect(await listed(query)).toEqual(expected)
+  })
+
   it('finds a call that started long after it was logged, and none that has not', async () => {
     await open('acme', 'CA1')
     await open('acme', 'CA2')

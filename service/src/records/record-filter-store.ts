@@ -6,6 +6,8 @@ export type RecordFilter = {
   status?: CallStatus | undefined
   direction?: CallDirection | undefined
   agentKey?: string | undefined
+  /** Only what no agent with a key has. */
+  isWithoutAgent?: boolean | undefined
   from?: string | undefined
   to?: string | undefined
   /** Inclusive. */
@@ -41,6 +43,7 @@ export function filterConditions(
   const { startedAfter: after, startedBefore: before, createdAfter, createdBefore } = filter
   return [
     ...equals.flatMap(([name, value]) => (value === undefined ? [] : [sql<SqlBool>`${column(name)} = ${value}`])),
+    ...(filter.isWithoutAgent ? [sql<SqlBool>`${column('agent_key')} is null`] : []),
     ...(after ? [sql<SqlBool>`${column('started_at')} >= ${after}`] : []),
     ...(after ? [sql<SqlBool>`${column('created_at')} >= ${new Date(after.getTime() - LATEST_START_MS)}`] : []),
     ...(before ? [sql<SqlBool>`${column('started_at')} < ${before} and ${column('created_at')} < ${before}`] : []),

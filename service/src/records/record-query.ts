@@ -13,6 +13,9 @@ export const recordFields = {
   status: Type.Optional(Type.Enum(CALL_STATUSES, { description: 'Of the call.' })),
   direction: Type.Optional(Type.Enum(CALL_DIRECTIONS)),
   agent_key: text('An unknown one finds nothing.'),
+  without_agent: Type.Optional(
+    Type.Boolean({ description: "True: those alone that the agent in the tenant's document has, which no key names." }),
+  ),
   from: text("The caller, exactly as stored; a number's + may be sent as it is."),
   to: text("The callee, exactly as stored; a number's + may be sent as it is."),
   started_after: instant('Inclusive.'),
@@ -25,6 +28,7 @@ type Fields = {
   status?: NonNullable<RecordFilter['status']>
   direction?: NonNullable<RecordFilter['direction']>
   agent_key?: string
+  without_agent?: boolean
   from?: string
   to?: string
   started_after?: string
@@ -41,6 +45,7 @@ export function readRecordFilter(query: Fields): RecordFilter {
     status: query.status,
     direction: query.direction,
     agentKey: query.agent_key,
+    isWithoutAgent: query.without_agent,
     from: unspaced(query.from),
     to: unspaced(query.to),
     startedAfter: dateOf(query.started_after),

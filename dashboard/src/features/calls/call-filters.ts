@@ -1,6 +1,6 @@
 import type { Filters } from '../../components/filters.tsx'
 
-/** What the list of calls can be asked for. The days are those of whoever asks; `since` and `until` are instants, and the campaign stands there by its id. */
+/** What the list of calls can be asked for. The days are those of whoever asks; `since` and `until` are instants, the campaign stands there by its id, and `without_agent` is `true`. */
 export const CALL_FILTERS = [
   ...([
     'status',
@@ -13,6 +13,7 @@ export const CALL_FILTERS = [
     'since',
     'until',
     'campaign_id',
+    'without_agent',
   ] as const),
 ] as const
 

@@ -6,7 +6,7 @@ import { useTenant } from '../../api/tenants.ts'
 import { Beneath } from '../../components/beneath.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Column as Rows } from '../../components/fields.tsx'
-import { FilterBar, FilterChoice, FilterDay, FilterSpan, FilterText } from '../../components/filters.tsx'
+import { FilterBar, FilterChoice, FilterDay, FilterLine, FilterSpan, FilterText } from '../../components/filters.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { ListPage } from '../../components/list-page.tsx'
 import { type Column, RowLink } from '../../components/list-table.tsx'
@@ -79,9 +79,9 @@ function keyOf(call: CallLog): string {
 }
 
 function CallFilterParts({ tenantId, filters }: { tenantId: string; filters: CallFilters }) {
-  const { since, until, campaign_id } = filters
+  const { since, until, campaign_id, without_agent } = filters
   // What takes a line away is gone with it.
-  const place = useKeptFocus([since, until, campaign_id].join())
+  const place = useKeptFocus([since, until, campaign_id, without_agent].join())
   return (
     <div ref={place} tabIndex={-1}>
       <Rows>
@@ -95,6 +95,9 @@ function CallFilterParts({ tenantId, filters }: { tenantId: string; filters: Cal
           <FilterDay name="last_day" label="Last day" />
         </FilterBar>
         <FilterSpan />
+        <FilterLine names={['without_agent']} leave="Of any agent">
+          Of the agent in the tenant's document
+        </FilterLine>
         <CampaignFilter tenantId={tenantId} />
       </Rows>
     </div>

@@ -41,7 +41,7 @@ function columnsOf(tenantId: string, span: { since: string; until: string }): Co
         <Link
           to="/t/$tenantId/calls"
           params={{ tenantId }}
-          search={{ ...span, ...(key && { agent_key: key }) }}
+          search={{ ...span, ...(key ? { agent_key: key } : { without_agent: 'true' }) }}
           aria-label={`${countText(calls)} calls of ${key ?? "the tenant document's agent"}`}
         >
           {countText(calls)}
