@@ -83,6 +83,97 @@ describe('a caller who speaks already when the agent calls its tool', () => {
   })
 })
 
+/** Of an agent that goes on talking over a word which only says "go on". */
+const LISTENED_TO = { interruption: { ...INTERRUPTION, backchannels: ['yes'] } }
+
+describe('words of the caller that nobody knows yet when all else is ready', () => {
+  /** The caller has spoken over the agent, which wants to put the call through, and has been heard out since. */
+  function saidOver(isOver: boolean): Call {
+    const call = Call.greeted(LISTENED_TO)
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 700)
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    call.wait(200)
+    call.speaks('turn_2', 500)
+    if (isOver) call.stops('turn_2')
+    calls(call)
+    call.ends('resp_1')
+    call.do(WANTED)
+    call.echoAll()
+    return call
+  }
+
+  it.each([
+    ['that were over before', true],
+    ['that go on', false],
+  ])('%s are waited for', (_which, isOver) => {
+    for (const [text, comes] of [['No wait.', CALLED_OFF] as const, ['Yes.', { begun: 1, calledOff: 0 }] as const]) {
+      const call = saidOver(isOver)
+      call.wait(300)
+      if (!isOver) call.stops('turn_2')
+      expect(became(call)).toEqual(WAITS)
+      written(call, text)
+      expect(became(call)).toEqual(comes)
+    }
+  })
+
+  it('are waited for behind a word that only said "go on", which had stopped the agent before them', () => {
+    const call = inLastWords(LISTENED_TO)
+    call.do(WANTED)
+    call.wait(500)
+    call.says('turn_2', 400, null)
+    call.speaks('turn_3', 600)
+    written(call, 'Yes.')
+    expect(became(call)).toEqual(WAITS)
+    call.stops('turn_3')
+    written(call, 'No wait.', 'turn_3')
+    expect(became(call)).toEqual(CALLED_OFF)
+  })
+
+  it('are waited for where such a word came before the agent wanted to put them through', () => {
+    const call = inLastWords(LISTENED_TO)
+    call.says('turn_2', 500, null)
+    call.do(WANTED)
+    call.speaks('turn_3', 400)
+    written(call, 'Yes.')
+    expect(became(call)).toEqual(WAITS)
+    call.stops('turn_3')
+    written(call, 'No wait.', 'turn_3')
+    expect(became(call)).toEqual(CALLED_OFF)
+  })
+
+  it.each([
+    ['No wait.', CALLED_OFF],
+    ['', { begun: 1, calledOff: 0 }],
+  ])('are waited for as long where the agent has gone on because they stayed away: %s', (text, comes) => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 700)
+    calls(call)
+    call.ends('resp_1')
+    call.do(WANTED)
+    call.says('turn_2', 400, null)
+    call.wait(2_500)
+    call.echoAll()
+    expect([call.all('play_aside').length, became(call)]).toEqual([1, WAITS])
+    written(call, text)
+    expect(became(call)).toEqual(comes)
+  })
+
+  it('are waited for when the caller presses a key as well', () => {
+    const call = inLastWords()
+    call.do(WANTED)
+    call.speaks('turn_2', 600)
+    call.do({ type: 'dtmf', digit: '1' })
+    expect(became(call)).toEqual(WAITS)
+    call.stops('turn_2')
+    written(call, 'No wait.')
+    expect(became(call)).toEqual(CALLED_OFF)
+  })
+})
+
 /** The caller speaks into the last words, or has just done so. */
 function spokeOver(changes: Partial<Plan>, isOver: boolean, ms = 1_500): Call {
   const call = inLastWords(changes)
@@ -125,7 +216,7 @@ describe('a caller who speaks into the last words, and whose model is lost', () 
   })
 
   it('is kept as well where it was not known whether they only said "go on": the agent is silent then', () => {
-    const call = inLastWords({ interruption: { ...INTERRUPTION, backchannels: ['yes'] } })
+    const call = inLastWords(LISTENED_TO)
     call.says('turn_2', 500, null)
     call.do(WANTED)
     call.model(LOST)
@@ -193,7 +284,7 @@ describe('a caller who speaks into the last words, and whose stream is lost', ()
   })
 
   it('is not put through by words that may only have said "go on", either', () => {
-    const call = inLastWords({ interruption: { ...INTERRUPTION, backchannels: ['yes'] } })
+    const call = inLastWords(LISTENED_TO)
     call.says('turn_2', 500, null)
     call.do(WANTED)
     call.do({ type: 'stream_lost' })
@@ -263,7 +354,7 @@ describe('a call that is not put through while another tool of the same answer r
 describe('a sound over the last words that may only say "go on", and whose words are late', () => {
   /** Its words have stayed away until it is taken for more. */
   function overdue(): Call {
-    const call = inLastWords({ interruption: { ...INTERRUPTION, backchannels: ['yes'] } })
+    const call = inLastWords(LISTENED_TO)
     call.wait(300)
     call.speaks('turn_2', 500)
     call.stops('turn_2')
@@ -290,7 +381,7 @@ describe('a sound over the last words that may only say "go on", and whose words
   })
 
   it('takes nothing from what has stopped the agent meanwhile', () => {
-    const call = inLastWords({ interruption: { ...INTERRUPTION, backchannels: ['yes'] } })
+    const call = inLastWords(LISTENED_TO)
     call.speaks('turn_2', 500)
     call.stops('turn_2')
     call.do(WANTED)

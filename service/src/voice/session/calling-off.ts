@@ -1,36 +1,24 @@
+import { awaitSounds, inLastWords } from './awaited-sounds.ts'
 import type { Undecided } from './caller-speech.ts'
 import type { CallOff } from './events.ts'
 import { interrupt, mayBeStopped } from './interrupting.ts'
 import { addNote } from './keeping.ts'
-import type { SessionState, Step, Transfer } from './state.ts'
+import type { Step } from './state.ts'
 
 /** What is written down of it. */
 const NOT_PUT_THROUGH = 'The call was not put through, because the caller spoke before it was.'
 
 /**
- * Sounds of the caller's have stopped the agent in its last words before it puts the call through, or before it could say any. Where it
- * will not go on with them by itself, the transfer waits until it is known what they were.
+ * Sounds of the caller's are heard, or were just now, while the agent is about to put the call through. Where they have not stopped it so
+ * that it goes on with its last words by itself, the transfer waits until it is known what they were.
  */
 export function holdTransfer(step: Step, itemIds: readonly string[]): void {
-  const wanted = inLastWords(step)
-  if (!wanted || step.state.stopped || !mayBeStopped(step)) return
-  step.set({ transfer: { ...wanted, stoppedBy: [...wanted.stoppedBy, ...itemIds] } })
+  if (!step.state.stopped && mayBeStopped(step)) awaitSounds(step, itemIds)
 }
 
-/**
- * The sounds whose words a transfer has to wait for once the agent will not go on by itself: those that have stopped it, and of others
- * those that were long enough for speech.
- */
-export function soundsToKnow({ stopped }: SessionState, undecided: readonly Undecided[]): string[] {
-  const meant = undecided.filter(({ isMeant }) => isMeant).map(({ itemId }) => itemId)
-  return stopped?.phase === 'silent' ? [...stopped.itemIds, ...meant] : meant
-}
-
-/** It is known what a sound of the caller's was: nothing waits for it any more. */
-export function releaseTransfer(step: Step, itemId: string): void {
-  const wanted = inLastWords(step)
-  if (!wanted?.stoppedBy.includes(itemId)) return
-  step.set({ transfer: { ...wanted, stoppedBy: wanted.stoppedBy.filter((id) => id !== itemId) } })
+/** Those of the sounds that nobody knows yet that were long enough for speech: a transfer waits for their words. */
+export function meantOf(undecided: readonly Undecided[]): string[] {
+  return undecided.filter(({ isMeant }) => isMeant).map(({ itemId }) => itemId)
 }
 
 /**
@@ -41,7 +29,7 @@ export function releaseTransfer(step: Step, itemId: string): void {
  */
 export function callOffTransfer(step: Step, itemId: string, isStoppedNow: boolean): boolean {
   const { stopped } = step.state
-  const wanted = inLastWords(step)
+  const wanted = inLastWords(step.state)
   const isStoppedBy = stopped?.itemIds.includes(itemId) || wanted?.stoppedBy.includes(itemId)
   if (!wanted || !(isStoppedBy || (isStoppedNow && mayBeStopped(step)))) return false
   callOff(step, 'spoken')
@@ -53,9 +41,10 @@ export function callOffTransfer(step: Step, itemId: string, isStoppedNow: boolea
  * kept, and the caller is asked to say them again.
  */
 export function callOffUnknown(step: Step): void {
-  const wanted = inLastWords(step)
+  const wanted = inLastWords(step.state)
   if (!wanted) return
-  const isWaiting = wanted.stoppedBy.length > 0 || soundsToKnow(step.state, step.state.undecided).length > 0
+  const { stopped, undecided } = step.state
+  const isWaiting = wanted.stoppedBy.length > 0 || stopped?.phase === 'silent' || meantOf(undecided).length > 0
   if (!isWaiting || !mayBeStopped(step)) return
   interrupt(step)
   callOff(step, 'unknown')
@@ -72,9 +61,4 @@ function callOff(step: Step, why: CallOff): void {
 /** The model is to know of it before its tool has answered. */
 export function tellCalledOff(step: Step): void {
   step.command({ type: 'system_message', text: NOT_PUT_THROUGH })
-}
-
-/** What the agent is about to put through, while not all that it says before that was heard; null else. */
-function inLastWords({ state: { transfer } }: Step): Transfer | null {
-  return transfer?.phase === 'words' && transfer.isAgents ? transfer : null
 }

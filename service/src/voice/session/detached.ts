@@ -1,6 +1,6 @@
 import { cleared, type Heard, heard, heardWhenSent, leftMs } from '../playback.ts'
 import { askFirst, askNext, cancelActive } from './asking.ts'
-import { holdTransfer, soundsToKnow } from './calling-off.ts'
+import { holdTransfer, meantOf } from './calling-off.ts'
 import { keepClipsFor, replayClips, tellCutClip } from './clips.ts'
 import { awaitWord, carrierGone, leaveLostToCarrier, toldOver } from './ending.ts'
 import type { TimerName } from './events.ts'
@@ -97,10 +97,9 @@ function silence(step: Step, utterances: Heard[], isHandedOver: boolean): void {
     cutShort(step, utterance)
     if (step.state.clips.due.length === 0) tellCutClip(step, utterance)
   }
-  const itemIds = soundsToKnow(step.state, step.state.undecided)
   dropStopped(step)
-  // Their words come all the same, and the agent will not go on before.
-  holdTransfer(step, itemIds)
+  // Their words come all the same.
+  holdTransfer(step, meantOf(step.state.undecided))
   if (rest) askFirst(step, rest)
 }
 

@@ -57,7 +57,9 @@ function takeBackAnswer(step: Step, { wasOwed }: Stopped): void {
 /** It was words after all, however late: who went on falls silent again. */
 export function wereWords(step: Step, itemId: string): void {
   const { stopped } = step.state
-  if (stopped?.itemIds.includes(itemId)) giveIn(step)
+  if (!stopped?.itemIds.includes(itemId)) return
+  step.set({ stopped: { ...stopped, itemIds: stopped.itemIds.filter((id) => id !== itemId) } })
+  giveIn(step)
 }
 
 /** The model has an answer to what nobody knows the words of: it is heard in place of what is gone on with. */

@@ -1,6 +1,7 @@
 import type { ModelFault } from '../../platform/realtime/port.ts'
 import { KEPT_MS } from '../caller-audio.ts'
 import { askFirst, askNext } from './asking.ts'
+import { awaitNoSounds } from './awaited-sounds.ts'
 import { callOffUnknown } from './calling-off.ts'
 import { giveUp } from './giving-up.ts'
 import { history, toldWhole } from './history.ts'
@@ -172,5 +173,6 @@ function leave(step: Step): void {
   }
   // Whether it was words is known to nobody any more.
   dropIfSilent(step)
+  awaitNoSounds(step)
   carryOver(step)
 }

@@ -54,7 +54,7 @@ export type Transfer = {
   readonly why: TransferFault | null
   /** How often the music was played. */
   readonly holds: number
-  /** Sounds of the caller's that stopped the agent in its last words for good, and may be words: until that is known it does not go on. */
+  /** Sounds of the caller's that may be words, after which the agent does not go on by itself: the call is not put through before that is known. */
   readonly stoppedBy: readonly string[]
 }
 

@@ -1,11 +1,14 @@
+import { awaitSounds } from './awaited-sounds.ts'
 import type { StoppedPart } from './caller-speech.ts'
 import type { SessionState, Step } from './state.ts'
 
-/** The agent does not go on with what it was stopped in. */
+/** The agent does not go on with what it was stopped in. Should it be about to put the call through, that waits for what stopped it. */
 export function dropStopped(step: Step): void {
-  if (step.state.stopped === null) return
+  const { stopped } = step.state
+  if (stopped === null) return
   step.set({ stopped: null })
   step.do({ type: 'disarm', timer: 'resume' }, { type: 'drop_aside' })
+  awaitSounds(step, stopped.itemIds)
 }
 
 /** The same, unless it is going on already. */

@@ -1,7 +1,7 @@
 import { assertNever } from '../../kernel/errors.ts'
 import { isDrained } from '../playback.ts'
 import { askNext } from './asking.ts'
-import { holdTransfer } from './calling-off.ts'
+import { holdTransfer, meantOf } from './calling-off.ts'
 import { comeBack, dropWaiting } from './coming-back.ts'
 import type { SessionEvent, TransferFault } from './events.ts'
 import { playStretch } from './holding.ts'
@@ -10,6 +10,7 @@ import { addNote } from './keeping.ts'
 import { isLeaving } from './leaving.ts'
 import { letCallGo } from './letting-go.ts'
 import { notThrough, throughTo, wasNotThrough } from './not-through.ts'
+import { isMeant } from './speech.ts'
 import type { Step, Transfer } from './state.ts'
 import { dropStopped } from './stopped.ts'
 import { isTimeUp, TIME_UP, wrapUp } from './wrapping-up.ts'
@@ -53,7 +54,7 @@ export function onTransfer(step: Step, event: OnTransfer): void {
  * ending, that nobody hears, that has no carrier, that a person has, or that is being put through.
  */
 function transfer(step: Step, { id, target, isWarm, isAgents }: Extract<OnTransfer, { type: 'transfer' }>): void {
-  const { phase, ending, takeover, transfer: before, plan, speech } = step.state
+  const { phase, ending, takeover, transfer: before, plan } = step.state
   if (phase !== 'talking' || ending || takeover || before || !plan.isResumable) return
   if (!isAgents) silence(step)
   step.set({
@@ -61,10 +62,17 @@ function transfer(step: Step, { id, target, isWarm, isAgents }: Extract<OnTransf
     stall: null,
     owedSinceMs: null,
   })
-  if (speech?.counts) holdTransfer(step, [speech.itemId])
+  holdTransfer(step, saidMeanwhile(step))
   dropWaiting(step, isAgents)
   addNote(step, 'system', { text: throughTo(target), isKept: true })
   step.do({ type: 'disarm', timer: 'filler' }, { type: 'arm', timer: 'transfer', ms: WORDS_MS })
+}
+
+/** The sounds of the caller's that may be words and are not known yet: those that were over before this, and what they say now. */
+function saidMeanwhile(step: Step): string[] {
+  const { speech, undecided } = step.state
+  const isSpeech = speech !== null && (speech.counts ?? isMeant(step, speech))
+  return [...meantOf(undecided), ...(isSpeech ? [speech.itemId] : [])]
 }
 
 /** Looked at after each event: whether the agent's words were heard, so that the carrier can be asked. */

@@ -1,8 +1,9 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { ask, isSpeaking } from './asking.ts'
+import { releaseTransfer } from './awaited-sounds.ts'
 import { isBackchannel, mayBeBackchannel } from './backchannel.ts'
 import type { CallerSpeech, Undecided } from './caller-speech.ts'
-import { callOffTransfer, holdTransfer, releaseTransfer, soundsToKnow, tellCalledOff } from './calling-off.ts'
+import { callOffTransfer, holdTransfer, meantOf, tellCalledOff } from './calling-off.ts'
 import { wasNoWords, watchForWords, wereWords } from './going-on.ts'
 import { isEndDue, keepCall } from './held-end.ts'
 import { interrupt } from './interrupting.ts'
@@ -127,15 +128,11 @@ export function wordsOverdue(step: Step): void {
   const last = answered.at(-1)
   if (!last) return
   // What is short stops nobody who speaks by now.
-  if (answered.some(({ isMeant }) => isMeant)) stopFor(step, answered)
+  const meant = meantOf(answered)
+  if (meant.length > 0) interrupt(step)
+  // These words are waited for all the same.
+  holdTransfer(step, meant)
   answerTurn(step, endOf(step, last.itemId))
-}
-
-/** A transfer waits for these words all the same, and for those of what had stopped the agent before. */
-function stopFor(step: Step, sounds: readonly Undecided[]): void {
-  const itemIds = soundsToKnow(step.state, sounds)
-  interrupt(step)
-  holdTransfer(step, itemIds)
 }
 
 /** When the caller ended an item, monotonic. */
