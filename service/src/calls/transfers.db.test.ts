@@ -11,7 +11,7 @@ const NO_USAGE = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSecond
 const test = useDatabase()
 const app = useCallApp(test, {
   agent: { agent_name: 'Robin', greeting: 'Hello.', tools: ['transfer_call'] },
-  document: { transfer_targets: [TARGET, '+44'] },
+  document: { transfer_targets: [TARGET, '+44', '+49030123456'] },
 })
 
 type Session = { end_reason: string | null; transcript: { role: string; text: string }[] }
@@ -137,6 +137,13 @@ describe('the action transfer', () => {
     expect(documents()).toEqual([])
     expect((await transfer('+442071838750')).status).toBe(200)
     expect((await transfer()).status).toBe(409)
+  })
+
+  it('goes to a number that the tenant names with the 0 of its country, as it is dialled', async () => {
+    await greeted()
+    expect((await transfer('+49030123456')).status).toBe(400)
+    expect((await transfer('+4930123456')).status).toBe(200)
+    expect(documents()).toEqual([expect.stringContaining('+4930123456')])
   })
 
   it('is a 502 when the carrier does not do it, and the agent goes on', async () => {

@@ -2,7 +2,7 @@ import { type Clock, withTimeout } from '../kernel/clock.ts'
 import { readNumber } from '../kernel/dialled-number.ts'
 import { AppError, invalidRequest } from '../kernel/errors.ts'
 import type { NodeId } from '../kernel/ids.ts'
-import { isPhoneNumber, phoneFault } from '../kernel/phone.ts'
+import { isPhoneNumber, phoneFault, phoneNumberOf } from '../kernel/phone.ts'
 import { costlyKind } from '../kernel/premium-numbers.ts'
 import type { Bus } from '../platform/bus/port.ts'
 import type { Log } from '../platform/log.ts'
@@ -243,7 +243,9 @@ export function expectTarget(
 
 function targetFault(targets: readonly string[], target: string): string | null {
   if (!isPhoneNumber(target)) return phoneFault(target)
-  if (!targets.some((allowed) => target.startsWith(allowed))) return "must be one of the tenant's transfer_targets"
+  // A number among them may have been written down with a prefix of its country.
+  const isAllowed = targets.some((allowed) => target.startsWith(phoneNumberOf(allowed) ?? allowed))
+  if (!isAllowed) return "must be one of the tenant's transfer_targets"
   const kind = costlyKind(readNumber(target))
   return kind && `is ${kind}, and those are never called`
 }
