@@ -72,6 +72,12 @@ export function isMeant({ state }: Step, { loudMs }: CallerSpeech): boolean {
   return loudMs > 0 && loudMs >= state.plan.interruption.minSpeechMs
 }
 
+/** Whether the caller is in the middle of speech, as far as is known by now: that it only says "go on" is known behind it. */
+export function isMidSpeech(step: Step): boolean {
+  const { speech } = step.state
+  return speech !== null && (speech.counts ?? isMeant(step, speech))
+}
+
 /** The caller has fallen silent. The turn follows at once, unless the model is gone. */
 export function speechStopped(step: Step, stopped: Stopped): void {
   const { speech } = step.state

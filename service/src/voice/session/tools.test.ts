@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Call, planWith } from './call.fixture.ts'
+import { Call, INTERRUPTION, planWith } from './call.fixture.ts'
+import type { Plan } from './plan.ts'
 
 function calling(call: Call, callId: string, name = 'look_up', responseId = 'resp_1'): void {
   call.model({ type: 'tool_call', responseId, itemId: `i_${callId}`, callId, name, argumentsText: '{"q":1}' })
@@ -331,7 +332,11 @@ describe('The end of the call that an answer calls behind another tool', () => {
 
   /** It has said goodbye, and is done with the end, while the other tool still runs. */
   function ending(...callIds: string[]): Call {
-    const call = Call.greeted()
+    return endingWith({}, callIds)
+  }
+
+  function endingWith(changes: Partial<Plan>, callIds: string[]): Call {
+    const call = Call.greeted(changes)
     call.says('turn_1', 500)
     call.begins('resp_1')
     call.words('resp_1', 'item_1', 'Goodbye.')
@@ -464,6 +469,13 @@ describe('The end of the call that an answer calls behind another tool', () => {
     call.model({ type: 'ready' })
     call.wait(1_000)
     expect([call.state.ending, call.state.runningTools]).toEqual([null, []])
+  })
+
+  it('does not come while the caller speaks over the goodbye, though that may only say "go on"', () => {
+    const call = endingWith({ interruption: { ...INTERRUPTION, backchannels: ['yes'] } }, ['first', 'end'])
+    call.speaks('turn_2', 500)
+    done(call, 'first')
+    expect([call.state.ending, told(call)]).toEqual([null, expect.stringContaining('The caller spoke')])
   })
 
   it('does not come where a person had the call meanwhile, or it could not be put through', () => {

@@ -4,6 +4,7 @@ import { beginEnding } from './ending.ts'
 import type { ToolOutcome } from './events.ts'
 import { callGoesOn, holdEnd, isBehindOthers, nextHeld } from './held-end.ts'
 import { addNote } from './keeping.ts'
+import { isMidSpeech } from './speech.ts'
 import { armStall } from './stall-clock.ts'
 import { isOutOfHands, type RunningTool, type Step } from './state.ts'
 import { dropIfSilent, forgetRest } from './stopped.ts'
@@ -174,9 +175,10 @@ function tellResult(step: Step, { callId, name, epoch }: RunningTool, output: st
 }
 
 /** Whether the caller has more to say than the goodbye that the agent was about to end the call with. */
-function isCallTalkedInto({ state }: Step, { isOfCancelled }: RunningTool): boolean {
-  const isSpeaking = state.speech?.counts === true || state.undecided.length > 0
-  return state.ending === null && (isOfCancelled || isSpeaking || state.digits !== '')
+function isCallTalkedInto(step: Step, { isOfCancelled }: RunningTool): boolean {
+  const { ending, undecided, digits } = step.state
+  const isSpeaking = isMidSpeech(step) || undecided.length > 0
+  return ending === null && (isOfCancelled || isSpeaking || digits !== '')
 }
 
 /** The agent ends the call: at once if it has said something since the caller's last words, else after a goodbye. */

@@ -10,7 +10,7 @@ import { addNote } from './keeping.ts'
 import { isLeaving } from './leaving.ts'
 import { letCallGo } from './letting-go.ts'
 import { notThrough, throughTo, wasNotThrough } from './not-through.ts'
-import { isMeant } from './speech.ts'
+import { isMidSpeech } from './speech.ts'
 import type { Step, Transfer } from './state.ts'
 import { dropStopped } from './stopped.ts'
 import { isTimeUp, TIME_UP, wrapUp } from './wrapping-up.ts'
@@ -71,8 +71,7 @@ function transfer(step: Step, { id, target, isWarm, isAgents }: Extract<OnTransf
 /** The sounds of the caller's that may be words and are not known yet: those that were over before this, and what they say now. */
 function saidMeanwhile(step: Step): string[] {
   const { speech, undecided } = step.state
-  const isSpeech = speech !== null && (speech.counts ?? isMeant(step, speech))
-  return [...meantOf(undecided), ...(isSpeech ? [speech.itemId] : [])]
+  return [...meantOf(undecided), ...(speech && isMidSpeech(step) ? [speech.itemId] : [])]
 }
 
 /** Looked at after each event: whether the agent's words were heard, so that the carrier can be asked. */
