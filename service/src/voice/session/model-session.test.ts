@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ModelFault } from '../../platform/realtime/port.ts'
-import { Call, kinds } from './call.fixture.ts'
+import { Call, kinds, planWith } from './call.fixture.ts'
+import type { Plan } from './plan.ts'
 
 function lose(call: Call, fault: ModelFault = 'retry'): void {
   call.model({ type: 'closed', code: '1006', message: 'gone', fault })
@@ -171,6 +172,23 @@ describe('A lost model session', () => {
     expect(call.commands('respond')).toHaveLength(1)
     call.wait(1_000)
     expect(call.commands('respond').at(-1)?.instructions).toContain('say it again')
+  })
+
+  it.each<[string, Partial<Plan>]>([
+    ['', {}],
+    [', of which nobody writes down any', { capabilities: { ...planWith().capabilities, callerTranscripts: false } }],
+  ])('asks for them as well behind a cough, and not behind words%s', (_whose, changes) => {
+    for (const ms of [100, 500]) {
+      const call = Call.greeted(changes)
+      call.speaks('turn_1', 500)
+      lose(call)
+      call.model({ type: 'ready' })
+      call.says('turn_2', ms, ms === 100 ? '' : 'What is it?')
+      if (ms === 500) call.answer('resp_2', 'item_2', 100)
+      call.wait(1_500)
+      const isAskedAgain = call.commands('respond').at(-1)?.instructions?.includes('say it again') ?? false
+      expect([ms, call.commands('respond').length, isAskedAgain]).toEqual([ms, 2, ms === 100])
+    }
   })
 
   it('lets a caller who goes on speaking go on', () => {

@@ -31,7 +31,7 @@ export function speechStarted(step: Step, { itemId, audioStartMs }: Started): vo
   const overlaps = isSpeaking(step) && !isKeptSpeech(step, audioStartMs)
   const at = { audioStartMs, startedAtMs: nowMs, stoppedAtMs: null, untilMs: null, lastLoudAtMs: nowMs }
   const loudMs = ONSET_MS - guardedMs(step, nowMs - ONSET_MS, nowMs)
-  step.set({ speech: { itemId, ...at, loudMs, measuredLoudMs: 0, overlaps, counts: null }, hasMissedWords: false })
+  step.set({ speech: { itemId, ...at, loudMs, measuredLoudMs: 0, overlaps, counts: null } })
   step.do({ type: 'disarm', timer: 'missed_words' })
   watchSpeech(step)
   awaitWordsOf(step, itemId)

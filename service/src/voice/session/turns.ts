@@ -15,6 +15,7 @@ import { isOutOfHands, type Step } from './state.ts'
 import { turnEnded } from './timeline.ts'
 import { endRow } from './tools-in-row.ts'
 import { change, find, newEntry } from './transcript.ts'
+import { awaitMissedWords } from './unsaid.ts'
 
 type Committed = Extract<ModelEvent, { type: 'committed' }>
 
@@ -97,8 +98,9 @@ function awaitWords(step: Step, itemId: string, isMeant: boolean): void {
   armWords(step)
 }
 
-/** It was no words. */
+/** It was no words: who was cut off before it has not gone on. */
 function forget(step: Step, itemId: string): void {
+  awaitMissedWords(step)
   forgetEntry(step, itemId)
   releaseTransfer(step, itemId)
   wasNoWords(step, itemId)
@@ -145,7 +147,7 @@ export function answerTurn(step: Step, endedAtMs: number): void {
   if (step.state.ending || isAwaited(step.state)) return
   endRow(step)
   keepCall(step)
-  if (isOutOfHands(step)) return step.set({ idleStage: 0 })
+  if (isOutOfHands(step)) return step.set({ idleStage: 0, hasMissedWords: false })
   oweAnswer(step, endedAtMs)
   const { queue, asked, active } = step.state.answers
   step.setAnswers({ queue: queue.filter(({ instructions }) => instructions !== BEFORE_GREETING) })
@@ -163,7 +165,7 @@ function answerCalledOff(step: Step, endedAtMs: number): void {
 
 /** The same where somebody else asks for the answer. */
 function oweAnswer(step: Step, endedAtMs: number): void {
-  step.set({ owedSinceMs: step.state.owedSinceMs ?? step.nowMs, idleStage: 0 })
+  step.set({ owedSinceMs: step.state.owedSinceMs ?? step.nowMs, idleStage: 0, hasMissedWords: false })
   turnEnded(step, endedAtMs)
 }
 
