@@ -98,12 +98,13 @@ function startUtterance(step: Step, { itemId, ms }: Sent): void {
 function firstAudio(step: Step, asked: Asked | null, audio: Sent | null): void {
   const { latency, owedSinceMs, greetedAtMs, startedAtMs } = step.state
   if (asked?.ask.why === 'filler') return
+  const isGreeting = asked?.ask.why === 'greeting' && greetedAtMs === null
   dropIfSilent(step)
   endRowByWords(step, asked)
   step.set({ owedSinceMs: null })
-  if (owedSinceMs !== null && audio !== null) answerSounds(step, audio)
+  if (owedSinceMs !== null && audio !== null && !isGreeting) answerSounds(step, audio)
   else nothingOwed(step)
-  if (asked?.ask.why === 'greeting' && greetedAtMs === null) {
+  if (isGreeting) {
     const greetingMs = Math.round(step.nowMs - startedAtMs)
     return step.set({ greetedAtMs: step.nowMs, latency: { ...latency, greetingMs } })
   }

@@ -112,6 +112,16 @@ describe('The timeline of a turn', () => {
     expect(timelineOf(call)).toMatchObject({ heardMs: 2_500 })
   })
 
+  it('is not of a greeting before which the caller has pressed a key: that is answered behind it', () => {
+    const call = new Call({ dtmf: { maxDigits: 1, endKey: '#', timeoutMs: 3_000 } })
+    call.model({ type: 'ready' })
+    call.do({ type: 'dtmf', digit: '1' })
+    answers(call, 'greeting')
+    call.ends('resp_greeting')
+    expect([call.notes('timeline'), call.state.latency.greetingMs]).toEqual([[], 2])
+    expect(call.commands('respond')).toHaveLength(2)
+  })
+
   it('is not of a greeting, nor of what the agent says unasked', () => {
     const call = Call.greeted({ idle: { afterMs: 5_000, prompts: ['Are you there?'], goodbye: '' } })
     call.wait(6_000)
