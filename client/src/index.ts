@@ -55,28 +55,32 @@ export function createParley({
     throw new TypeError(`baseUrl must be without a path, such as ${origin}: ${baseUrl}`)
   const headers = { authorization: `Bearer ${apiKey}` }
   const client = createFetchClient<paths>({ baseUrl: origin, headers })
-  const send = sendBy(client.request as unknown as Send, fetch)
+  const answers: Answers = new WeakMap()
+  // The first middleware is the last to see an answer.
+  client.use({ onResponse: ({ options, response }) => void answers.set(options.fetch, response) })
+  const send = sendBy(client.request as unknown as Send, { fetch, answers })
   const methods = METHODS.map((method) => [method, (path: string, init?: Init) => send(method, path, init)])
   const api = { ...client, request: send, ...Object.fromEntries(methods) } as Methods
   return { ...api, watchSession: (streamSid, options) => watchSession(api, streamSid, options) }
 }
 
+/** By the function that sent it, what each request was answered, once all middleware was done with that. */
+type Answers = WeakMap<object, Response>
+
 /** What openapi-fetch takes for JSON unless told otherwise, and the errors that are none of Parley's. */
-function sendBy(request: Send, fetchBy: Fetch): Send {
+function sendBy(request: Send, { fetch, answers }: { fetch: Fetch; answers: Answers }): Send {
   return async (method, path, init = {}) => {
     const isText = typeof init.body === 'string'
-    let answer: Response | undefined
+    const sendOnce: Fetch = (asked) => (init.fetch ?? fetch)(asked)
     const sent = request(method, path, {
       ...(isText && { bodySerializer: (text: string) => text }),
       ...init,
       parseAs: init.parseAs ?? (PARSED_AS as Record<string, string>)[path],
       headers: isText ? mergeHeaders(CSV, init.headers) : init.headers,
-      async fetch(asked) {
-        answer = await (init.fetch ?? fetchBy)(asked)
-        return answer
-      },
+      fetch: sendOnce,
     })
     const { data, error, response } = await sent.catch((cause: unknown) => {
+      const answer = answers.get(sendOnce)
       if (!answer || init.signal?.aborted) throw cause
       if (answer.ok)
         throw new Error(`${method} ${path}: the answer (${answer.status}) broke off, or is no JSON.`, { cause })

@@ -78,6 +78,19 @@ describe('a success that cannot be read', () => {
   })
 })
 
+describe('what a middleware throws', () => {
+  it.each([200, 404])('is thrown as it is, of a %s', async (status) => {
+    const parley = await clientOf((response) => response.writeHead(status).end('{"ok":true}'))
+    const fault = new Error('seen by a middleware')
+    parley.use({
+      onResponse: () => {
+        throw fault
+      },
+    })
+    await expect(callBy(parley)).rejects.toBe(fault)
+  })
+})
+
 describe('a base address', () => {
   it('is refused with a path, which would be left out', () => {
     const create = (baseUrl: string) => () => createParley({ baseUrl, apiKey: 'k' })
