@@ -186,6 +186,13 @@ describe('POST rollout-governance/evaluate', () => {
     expect(await evaluate()).toMatchObject(judged)
   })
 
+  it('judges so, too, a draft that a node of the version before has changed', async () => {
+    await scored(mine.second, TWENTY_BAD)
+    const draft = test.db.updateTable('agent_versions').where('id', '=', mine.second)
+    await draft.set({ updated_at: new Date(clock.now()), config_changed_at: null }).execute()
+    expect(await evaluate()).toMatchObject({ status: 'insufficient_data', rollout_versions: [{ eval_count: 0 }, {}] })
+  })
+
   it('judges what was changed as a draft by the calls since, also once it was published', async () => {
     await scored(mine.second, TWENTY_BAD)
     const versions = makeAgentVersions(parts())

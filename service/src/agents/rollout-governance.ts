@@ -9,7 +9,7 @@ import { scoresOfVersions } from '../records/evaluations/evaluation-store.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type AgentRow, findAgent, lockAgent } from './agent-store.ts'
-import { findSpeakingVersions } from './agent-version-store.ts'
+import { findSpeakingVersions, type SpeakingVersion } from './agent-version-store.ts'
 import type { GovernanceEvaluation } from './rollout-governance-shape.ts'
 import { type Judgement, judgeRollout } from './rollout-judgement.ts'
 import { POLICY_DEFAULTS } from './rollout-policies.ts'
@@ -48,7 +48,7 @@ export function makeGovernance({ db, clock, tenants }: Deps): Governance {
     const { lookback_hours } = policy ?? POLICY_DEFAULTS
     const since = new Date(clock.now() - lookback_hours * HOUR_MS)
     // What it said before it was changed says nothing of what it says now.
-    const versions = speaking.map((version) => ({ id: version.id, begunSince: version.config_changed_at }))
+    const versions = speaking.map((version) => ({ id: version.id, begunSince: changedAt(version) }))
     const scores = await scoresOfVersions(handle, tenant_id, { versions, since })
     const judgement = judgeRollout({
       ...{ policy, scores },
@@ -107,6 +107,11 @@ function withRollback(judgement: Judgement): Judgement {
     return `The share of version ${version_number}, ${traffic_percentage}%, went to ${heir}.`
   })
   return { ...judgement, status: 'rolled_back', reasons: [...reasons, ...done] }
+}
+
+/** A node of the version before writes of a draft only that it was changed. */
+function changedAt({ status, created_at, updated_at, config_changed_at }: SpeakingVersion): Date | null {
+  return status === 'draft' && updated_at > created_at ? updated_at : config_changed_at
 }
 
 function unknownAgent(): AppError {
