@@ -2,7 +2,7 @@
 // repeats the text: it may be a secret.
 import { isIP } from 'node:net'
 import { isEmail } from './kernel/email.ts'
-import { isPhoneNumber, type PhoneNumber } from './kernel/phone.ts'
+import { isPhoneNumber, type PhoneNumber, phoneFault } from './kernel/phone.ts'
 import type { TrustProxy } from './platform/http/trust.ts'
 import { webhookSecretFault } from './tenancy/tenant-rules.ts'
 
@@ -73,7 +73,7 @@ export function webhookSecret(text: string | undefined): string | null {
 /** A number in E.164, or null. */
 export function phoneNumber(text: string | undefined): PhoneNumber | null {
   if (text === undefined) return null
-  if (!isPhoneNumber(text)) throw new Error('must be a phone number in E.164, such as +12025550100.')
+  if (!isPhoneNumber(text)) throw new Error(`${phoneFault(text)}.`)
   return text
 }
 

@@ -104,6 +104,11 @@ describe('readConfig', () => {
     ])
   })
 
+  it('says of a number with the 0 of its own country how it is written', () => {
+    const fault = expect.stringMatching(/^TELEPHONY_FROM_NUMBER must be .+ without the prefix .+\.$/)
+    expect(faultsOf({ TELEPHONY_FROM_NUMBER: '+4402079460000' })).toEqual([fault])
+  })
+
   it('never repeats a bad value, because it may be a secret', () => {
     expect(faultsOf({ ENCRYPTION_KEY: 'hunter2-hunter2' }).join()).not.toContain('hunter2')
   })
