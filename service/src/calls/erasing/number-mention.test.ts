@@ -22,6 +22,19 @@ describe('a number in a text', () => {
     },
   )
 
+  it.each([
+    ['+79161234567', ['89161234567', '8 (916) 123-45-67', '8-916-123-45-67', '+7 916 123-45-67', '9161234567']],
+    ['+36301234567', ['06301234567', '06-30-123-4567', '0630/123-4567', '+36 (06) 30 123 4567', '0036301234567']],
+    ['+375291234567', ['80291234567', '8 (029) 123-45-67', '+375 29 123-45-67']],
+  ])('is found by what is dialled before it in its country: %s', (phone, spellings) => {
+    const { without, wholePattern } = numberMention(phone as PhoneNumber)
+    for (const spelling of spellings) {
+      expect(without(`Tel. ${spelling}!`)).toBe('Tel. [erased]!')
+      expect(new RegExp(wholePattern).test(spelling)).toBe(true)
+    }
+    for (const other of [`1${spellings[0]}`, `${spellings[0]}1`]) expect(without(other)).toBe(other)
+  })
+
   it.each(['+12025550143', '120255501420', '5550142', '2025550 and 142', '+44 20 2555 0142', '0044 2025 550142'])(
     'is not %s',
     (other) => {
@@ -92,4 +105,10 @@ describe('a number in a text', () => {
       expect(grown).toBeLessThan(8)
     },
   )
+
+  it.each(['0', '06', '0 6 ', '(06', '06 30 '])('so does one of a longer prefix: %j', (piece) => {
+    const hungarian = numberMention('+36301234567' as PhoneNumber)
+    const grown = growth((size) => hungarian.without(piece.repeat(size / piece.length)), 262_144)
+    expect(grown).toBeLessThan(8)
+  })
 })

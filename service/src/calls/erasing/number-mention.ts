@@ -4,7 +4,7 @@ import type { PhoneNumber } from '../../kernel/phone.ts'
 /** What stands in place of a number that was erased. */
 export const ERASED = '[erased]'
 
-/** How a number is found in texts: in any grouping, with and without its country's code or a nought before it. */
+/** How a number is found in texts: in any grouping, with and without its country's code, or what is dialled before it there. */
 export type NumberMention = {
   /** For a regular expression of PostgreSQL: finds every text that `without` changes, also as JSON, and some others. */
   pattern: string
@@ -29,8 +29,8 @@ const noOtherCode = (minDigits: 0 | 1) => `(?<!(?:\\+|(?:^|[^0-9:.])00)[0-9]{${m
 const NO_DIGIT_BEFORE = '(?:(?<![0-9])|(?<=\\\\u[0-9A-Fa-f]{4}))'
 
 export function numberMention(phone: PhoneNumber): NumberMention {
-  const { code, national } = partsOf(phone)
-  const exact = exactPattern(code, national)
+  const parts = partsOf(phone)
+  const exact = exactPattern(parts)
   const found = new RegExp(`${NO_DIGIT_BEFORE}${exact}(?![0-9])`, 'g')
   const inText = (text: string) => text.replace(found, ERASED)
 
@@ -47,7 +47,7 @@ export function numberMention(phone: PhoneNumber): NumberMention {
 
   return {
     // Without what may stand around it, for which a database takes its time: that is looked at here.
-    pattern: grouped(national),
+    pattern: grouped(parts.national),
     wholePattern: `^${SEPARATOR}(?:(?:[Tt][Ee][Ll]|[Ss][Ii][Pp][Ss]?):${SEPARATOR})?${exact}(?:[@;].*|${SEPARATOR})$`,
     without,
     withoutInJson(text) {
@@ -61,15 +61,22 @@ export function numberMention(phone: PhoneNumber): NumberMention {
   }
 }
 
-/** `code` is empty where no country is known to have it. */
-function partsOf(phone: PhoneNumber): { code: string; national: string } {
-  const code = parsePhoneNumberFromString(phone)?.countryCallingCode ?? ''
-  return { code, national: phone.slice(1 + code.length) }
+/** `code` is empty where no country is known to have it; `prefix` is what is dialled before it at home: mostly a nought, or nothing. */
+type Parts = { code: string; national: string; prefix: string }
+
+function partsOf(phone: PhoneNumber): Parts {
+  const parsed = parsePhoneNumberFromString(phone)
+  const code = parsed?.countryCallingCode ?? ''
+  const national = phone.slice(1 + code.length)
+  const atHome = parsed?.formatNational().replaceAll(/[^0-9]/g, '') ?? ''
+  return { code, national, prefix: atHome.endsWith(national) ? atHome.slice(0, -national.length) : '' }
 }
 
-function exactPattern(code: string, national: string): string {
+function exactPattern({ code, national, prefix }: Parts): string {
   const isLong = national.length >= MIN_NATIONAL_DIGITS
-  const nought = `\\(?0\\)?${SEPARATOR}`
+  // A nought before others' numbers, too: people write it who know it of their own.
+  const dialled = prefix === '' || prefix === '0' ? '0' : `(?:${grouped(prefix)}|0)`
+  const nought = `\\(?${dialled}\\)?${SEPARATOR}`
   const abroad = `(?:(?:\\+|00)${SEPARATOR})?${grouped(code)}${SEPARATOR}(?:${nought})?`
   // With the bracket that belongs to it, and nothing of what stands before that. Behind another country's code it is another number,
   // also where it begins with that code: "+32 3 234 56 78" is not "323 234 5678".
