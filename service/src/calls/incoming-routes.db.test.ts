@@ -76,6 +76,25 @@ describe('POST /api/v1/incoming-call', () => {
       },
     )
 
+    it('of a caller whom the carrier names with the prefix of their country, by the number that is dialled', async () => {
+      await app.post(PATH, { form: { ...FORM, From: '+4402079460000' } })
+      expect(await logs()).toMatchObject([{ from: '+442079460000' }])
+    })
+
+    it.each([
+      ['with the prefix of its country', '+442079460001', '+4402079460001'],
+      ['as it was written down before, with that prefix', '+4402079460001', '+4402079460001'],
+    ])('whose number the carrier names %s', async (_how, held, To) => {
+      await app.served.administer('POST', '/tenants/acme/phone-routes', {
+        phone_number: '+442079460001',
+        agent_key: 'desk',
+      })
+      for (const table of ['phone_routes', 'phone_numbers'])
+        await sql`update ${sql.table(table)} set phone_number = ${held}
+                   where phone_number = '+442079460001'`.execute(test.db)
+      expect((await app.post(PATH, { form: { ...FORM, To } })).text).toContain('<Connect>')
+    })
+
     it('with fields that carriers add, empty and doubled ones among them', async () => {
       const form = { ...FORM, CallerName: '', FromCity: 'München', StirVerstat: 'TN-Validation-Passed-A' }
       expect((await app.post(PATH, { form })).text).toContain('<Connect>')
@@ -270,6 +289,28 @@ describe('POST /api/v1/incoming-call', () => {
         expect((await tasks()).body.tasks).toMatchObject([{ id: task.id, status }])
       },
     )
+
+    it('a caller whom the carrier names with the prefix of their country, who is called back once', async () => {
+      await document({ limits: { minutes_per_day: 0 }, missed_calls: {} })
+      for (const CallSid of ['CA1', 'CA2', 'CA3'])
+        await app.post(PATH, { form: { ...FORM, CallSid, From: '+4402079460000' } })
+      await outcomes(3)
+      const called = async () => {
+        const { body } = await app.served.call<{ tasks: { customer_phone: string }[] }>(
+          'acme',
+          'GET',
+          '/callback-tasks',
+        )
+        return body.tasks.map(({ customer_phone }) => customer_phone)
+      }
+      const sweep = (caller: string) =>
+        passing(app.clock, async () => (await called()).includes(caller), { what: 'the task', stepMs: 5_000 })
+      await sweep('+442079460000')
+      await app.post(PATH, { form: { ...FORM, CallSid: 'CA4' } })
+      await outcomes(4)
+      await sweep(CALLER)
+      expect(await called()).toEqual([CALLER, '+442079460000'])
+    })
 
     it('those of a day that is spent', async () => {
       await document({ limits: { minutes_per_day: 0 } })

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Clock } from '../kernel/clock.ts'
+import { phoneNumberOf } from '../kernel/phone.ts'
 import { type Form, formOf, takeForms } from '../platform/http/forms.ts'
 import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
 import type { SignedRequest } from '../platform/telephony/port.ts'
@@ -64,7 +65,9 @@ export function incomingRoutes({
       },
       async (request, reply) => {
         const form = formOf(request)
-        const parties = { from: partyIn(form, 'From'), to: partyIn(form, 'To') }
+        const from = partyIn(form, 'From')
+        // Tasks, lists and other calls know the caller by that one spelling.
+        const parties = { from: phoneNumberOf(from) ?? from, to: partyIn(form, 'To') }
         const told = Number(request.query.again)
         const again = Number.isInteger(told) && told > 0 ? Math.min(told, MAX_ASKED_AGAIN) : 0
         const answered = await incoming.answer({ ...idsIn(form), ...parties, again, signed: signed(request) })

@@ -75,10 +75,14 @@ export function makeIncoming(deps: Deps): Incoming {
       ),
   })
 
-  function lookUp(number: string): Promise<DialledNumber | null> {
-    if (phoneNumberOf(number) === null) return Promise.resolve(null)
-    // As the carrier has it: a number that is held may have been written down with a prefix of its country.
-    return dialled.get(number, () => findDialledAcrossTenants(db, number as PhoneNumber))
+  function lookUp(sent: string): Promise<DialledNumber | null> {
+    const number = phoneNumberOf(sent)
+    if (number === null) return Promise.resolve(null)
+    // As the carrier has it, first: a number that is held may have been written down with a prefix of its country.
+    return dialled.get(sent, async () => {
+      const held = await findDialledAcrossTenants(db, sent as PhoneNumber)
+      return held || number === sent ? held : findDialledAcrossTenants(db, number)
+    })
   }
 
   async function answer(call: IncomingCall, attempt: Attempt): Promise<CarrierAnswer> {

@@ -25,7 +25,7 @@ export type IncomingCall = {
   /** Empty when there is none. */
   callSid: string
   accountSid: string
-  /** As it came: `anonymous` and `sip:…` occur. */
+  /** A number by its one spelling; what is none as it came: `anonymous` and `sip:…` occur. */
   from: string
   to: string
   /** How often in a row its carrier was told to ask again. */
