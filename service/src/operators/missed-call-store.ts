@@ -3,7 +3,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { REJECTED, type SessionId } from '../records/call-values.ts'
 import { isLive } from '../records/live-call-store.ts'
-import { HAS_SPOKEN, LOST_ITS_STREAM } from '../records/session-outcome-store.ts'
+import { HAS_BROKEN_OFF, HAS_SPOKEN, LOST_ITS_STREAM } from '../records/session-outcome-store.ts'
 import type { MissedCallKind } from '../tenancy/tenant-values.ts'
 import type { CallbackTaskId } from './callback-task-store.ts'
 import type { TaskDisposition } from './callback-task-values.ts'
@@ -64,8 +64,7 @@ export async function listMissedCalls(
                case
                  when log.error_code = ${REJECTED} then null
                  when log.status in ('busy', 'no-answer', 'canceled') then 'missed'
-                 when log.status = 'failed' or ${LOST_ITS_STREAM}
-                   or session.end_reason in ('model_lost', 'process_lost', 'carrier_lost', 'rejected') then 'failed'
+                 when log.status = 'failed' or ${LOST_ITS_STREAM} or ${HAS_BROKEN_OFF} then 'failed'
                  when session.end_reason = 'caller_hangup' and not ${HAS_SPOKEN} then 'abandoned'
                end as kind
           from call_logs log

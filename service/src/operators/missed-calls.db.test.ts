@@ -99,6 +99,7 @@ describe('calls that came to nothing', () => {
     [{ end: 'model_lost' }, 'failed'],
     [{ end: 'process_lost' }, 'failed'],
     [{ end: 'carrier_lost' }, 'failed'],
+    [{ end: 'shutdown' }, 'failed'],
     [{ code: 'stream_lost' }, 'failed'],
     [{}, 'abandoned'],
     [{ end: 'agent_hangup' }, null],

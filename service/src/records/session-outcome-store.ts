@@ -13,8 +13,10 @@ export const HAS_SPOKEN: RawBuilder<boolean> = sql`
 /** Whether it is known how `session` ended, or there is none. */
 export const IS_SESSION_OVER: RawBuilder<SqlBool> = sql`(session.id is null or session.ended_at is not null)`
 
-/** A session that ended like this has failed, unless somebody had spoken in it by then. */
-const WITHOUT_AGENT: SessionEndReason[] = ['model_lost', 'process_lost', 'carrier_lost', 'rejected', 'shutdown']
+const BROKEN: SessionEndReason[] = ['model_lost', 'process_lost', 'carrier_lost', 'rejected', 'shutdown']
+
+/** Whether it was for us that `session` ended: one in which nobody had spoken by then has failed. */
+export const HAS_BROKEN_OFF: RawBuilder<boolean> = sql`session.end_reason = any (${BROKEN}::text[])`
 
 /** Whether the stream of `log` never began, or was lost for good. */
 export const LOST_ITS_STREAM: RawBuilder<SqlBool> = sql`log.error_code = ${sql.lit(STREAM_LOST)}`
@@ -26,6 +28,6 @@ export const LOST_ITS_STREAM: RawBuilder<SqlBool> = sql`log.error_code = ${sql.l
 export const HAD_NO_AGENT: RawBuilder<boolean> = sql`
   coalesce(
     log.status = 'completed' and session.id is not null and not ${HAS_SPOKEN}
-      and (session.end_reason = any (${WITHOUT_AGENT}::text[]) or ${LOST_ITS_STREAM}),
+      and (${HAS_BROKEN_OFF} or ${LOST_ITS_STREAM}),
     false
   )`
