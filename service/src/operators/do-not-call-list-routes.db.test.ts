@@ -3,6 +3,7 @@ import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
 import type { TenantId } from '../kernel/ids.ts'
+import type { PhoneNumber } from '../kernel/phone.ts'
 import { storedEvents, tenantTold } from '../records/calls.fixture.ts'
 import { makeTaskDesk } from './callback-task-desk.ts'
 import { callbackTaskRoutes } from './callback-task-routes.ts'
@@ -71,16 +72,25 @@ describe('POST dnc/import', () => {
     expect(await server.call('globex', 'GET', `/dnc/${ANN}`)).toMatchObject({ status: 404 })
   })
 
+  const statusOf = async (phone: string) => {
+    const path = `/callback-tasks?customer_phone=${encodeURIComponent(phone)}`
+    return (await server.call<{ tasks: { status: string }[] }>('acme', 'GET', path)).body.tasks[0]?.status
+  }
+
   it('leaves the callback that somebody on a list has asked for, which one who is listed alone does not want', async () => {
     for (const phone of [ANN, BEN]) await server.call('acme', 'POST', '/callback-tasks', { customer_phone: phone })
-    const statusOf = async (phone: string) => {
-      const path = `/callback-tasks?customer_phone=${encodeURIComponent(phone)}`
-      return (await server.call<{ tasks: { status: string }[] }>('acme', 'GET', path)).body.tasks[0]?.status
-    }
     await send(`phone\n${ANN}\n`)
     await server.call('acme', 'POST', '/dnc', { phone: ANN, reason: 'Told again.' })
     await server.call('acme', 'POST', '/dnc', { phone: BEN })
     expect([await statusOf(ANN), await statusOf(BEN)]).toEqual(['open', 'cancelled'])
+  })
+
+  it('leaves no callback of somebody on a list who says in a call that they are not to be called', async () => {
+    await send(`phone\n${ANN}\n`)
+    await server.call('acme', 'POST', '/callback-tasks', { customer_phone: ANN })
+    const said = { phone: ANN as PhoneNumber, reason: 'Do not call me.', source: 'Robin', isWish: true }
+    await makeDoNotCall({ db: test.db, clock, tenants }).add('acme' as TenantId, said)
+    expect(await statusOf(ANN)).toBe('cancelled')
   })
 
   it('refuses a list that is not in UTF-8, and says how to save it', async () => {

@@ -33,11 +33,12 @@ export type DoNotCall = {
   get(tenantId: TenantId, phone: string): Promise<DncEntryRow>
   /**
    * Lists a number and tells the tenant; its callback tasks that wait are cancelled. One that is listed already stays so since
-   * when it was; a reason or source that is given replaces the one that it had, of which nobody is told.
+   * when it was; a reason or source that is given replaces the one that it had, of which nobody is told. `isWish`: as with
+   * `listNumber`; it is none.
    *
    * @throws AppError `not_found` for a deleted tenant.
    */
-  add(tenantId: TenantId, entry: NewDncEntry): Promise<DncEntryRow>
+  add(tenantId: TenantId, entry: NewDncEntry & { isWish?: boolean }): Promise<DncEntryRow>
   /** Takes a number off the list, tells the tenant, notes who did so, and returns the entry. @throws AppError `not_found`. */
   remove(tenantId: TenantId, phone: string, by: Actor): Promise<DncEntryRow>
 }
@@ -63,10 +64,8 @@ export function makeDoNotCall({ db, clock, tenants }: Deps): DoNotCall {
     async get(tenantId, phone) {
       return (await findDncEntry(db, tenantId, phone)) ?? refuseUnlisted()
     },
-    add: (tenantId, { phone, reason, source }) =>
-      change(tenantId, async (tx, tenant) => {
-        return listNumber(tx, tenant, { phone, reason, source, isWish: false }, new Date(clock.now()))
-      }),
+    add: (tenantId, { isWish = false, ...entry }) =>
+      change(tenantId, (tx, tenant) => listNumber(tx, tenant, { ...entry, isWish }, new Date(clock.now()))),
     remove: (tenantId, phone, by) =>
       change(tenantId, async (tx, tenant) => {
         const entry = (await deleteDncEntry(tx, tenantId, phone)) ?? refuseUnlisted()

@@ -32,7 +32,7 @@ it.each([
   async (redact_pii, reason) => {
     const said = 'Reach me at ana@example.org instead, or 202-555-0142.'
     expect(await listedOf('+12025550101', said, redact_pii)).toEqual([
-      ['acme', { phone: '+12025550101', reason, source: 'Robin' }],
+      ['acme', { phone: '+12025550101', reason, source: 'Robin', isWish: true }],
     ])
   },
 )

@@ -23,7 +23,7 @@ export function addToDnc({ doNotCall }: { doNotCall: DncDesk }): Tool {
     async run({ reason = null }, { tenant, customerPhone, agentName }) {
       const phone = numberOfCall(customerPhone, 'the number of this call is not known: it cannot be listed')
       const kept = reason && redactorFor(tenant.compliance.redact_pii).text(reason)
-      await doNotCall.add(tenant.tenant_id, { phone, reason: kept, source: agentName })
+      await doNotCall.add(tenant.tenant_id, { phone, reason: kept, source: agentName, isWish: true })
       return { output: { ok: true } }
     },
   })
