@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { E164_PATTERN, isPhoneNumber, phoneFault, phoneNumberOf } from './phone.ts'
+import { E164_PATTERN, isPhoneNumber, type PhoneNumber, phoneFault, phoneNumberOf, spellingsOf } from './phone.ts'
 
 describe('isPhoneNumber', () => {
   it.each(['+14155550100', '+15005550006', '+442071838750', '+4930901820', '+390612345678', '+6591234567'])(
@@ -37,6 +37,7 @@ describe('isPhoneNumber', () => {
     expect([isPhoneNumber(sent), isPhoneNumber(number)]).toEqual([false, true])
     expect([sent, number].map(phoneNumberOf)).toEqual([number, number])
     expect(phoneFault(sent)).toContain('without the prefix')
+    expect(spellingsOf(number as PhoneNumber)).toEqual([number, sent])
   })
 
   it('takes nothing that its pattern does not', () => {

@@ -24,6 +24,16 @@ export function phoneNumberOf(text: string): PhoneNumber | null {
   return number?.isPossible() ? (number.number as PhoneNumber) : null
 }
 
+/** What countries dial before numbers of their own. */
+const PREFIXES = ['0', '1', '8', '06']
+
+/** A number as it may have been kept before each had one spelling: that one, and those with a prefix of its country. */
+export function spellingsOf(phone: PhoneNumber): string[] {
+  const code = parsePhoneNumberFromString(phone)?.countryCallingCode ?? ''
+  const prefixed = PREFIXES.map((prefix) => `+${code}${prefix}${phone.slice(1 + code.length)}`)
+  return [phone, ...prefixed.filter((text) => phoneNumberOf(text) === phone)]
+}
+
 const WANTED = 'must be a phone number in E.164, like +14155550100'
 
 /** What is wrong with what is no number, in words that complete "<field> …" and do not repeat it. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
-import type { PhoneNumber } from '../../kernel/phone.ts'
+import { type PhoneNumber, spellingsOf } from '../../kernel/phone.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { SessionId } from '../../records/call-values.ts'
 import type { EraseSession, ErasureReceipt } from './erase-session.ts'
@@ -92,7 +92,7 @@ export function makeEraseAll({ db, clock, erase, isStopping }: Deps): EraseAll {
     const mention = numberMention(phone)
     const askedAt = claimed.created_at
     const until = new Date(askedAt.getTime() + CLOCKS_APART_MS)
-    const subject: NumberSubject = { phone, wholePattern: mention.wholePattern, askedAt, until }
+    const subject: NumberSubject = { spellings: spellingsOf(phone), wholePattern: mention.wholePattern, askedAt, until }
     const job: Job = { claimed, subject, mention, untilMs }
     const at = STEPS.findIndex(({ name }) => name === progress?.step)
     // A session that is not over has the number yet: nothing else is taken out of it either until it is.

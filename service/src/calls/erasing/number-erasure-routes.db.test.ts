@@ -195,6 +195,22 @@ describe('a number that is written otherwise', () => {
     expect(await traces()).toEqual([])
   })
 
+  it.each([
+    ['+442079460000', '+4402079460000'],
+    ['+12025550142', '+112025550142'],
+    ['+79123456789', '+789123456789'],
+    ['+3649154751', '+360649154751'],
+  ])('by a prefix of its country is found, in calls, tasks and contacts: %s as %s', async (phone, kept) => {
+    await planted()
+    for (const table of ['call_logs', 'voice_sessions'])
+      await sql`update ${sql.table(table)} set "from" = ${kept} where "from" = ${PHONE}`.execute(test.db)
+    await sql`update callback_tasks set customer_phone = ${kept} where customer_phone = ${PHONE}`.execute(test.db)
+    await sql`update campaign_contacts set phone = ${kept} where phone = ${PHONE}`.execute(test.db)
+    const { body } = await ask('acme', phone)
+    expect(body.erasure.counts).toMatchObject(COUNTS)
+    expect(await rowsWith(test.db, [kept])).toEqual([])
+  })
+
   it('is not that of another country whose number begins as it is written at home', async () => {
     await planted()
     const [own, other] = ['+13232345678', '+3232345678']

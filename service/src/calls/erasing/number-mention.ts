@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import type { PhoneNumber } from '../../kernel/phone.ts'
+import { type PhoneNumber, spellingsOf } from '../../kernel/phone.ts'
 
 /** What stands in place of a number that was erased. */
 export const ERASED = '[erased]'
@@ -31,6 +31,7 @@ const NO_DIGIT_BEFORE = '(?:(?<![0-9])|(?<=\\\\u[0-9A-Fa-f]{4}))'
 export function numberMention(phone: PhoneNumber): NumberMention {
   const parts = partsOf(phone)
   const exact = exactPattern(parts)
+  const whole = [exact, ...spellingsOf(phone).map((spelling) => spelling.slice(1))].join('|')
   const found = new RegExp(`${NO_DIGIT_BEFORE}${exact}(?![0-9])`, 'g')
   const inText = (text: string) => text.replace(found, ERASED)
 
@@ -48,7 +49,7 @@ export function numberMention(phone: PhoneNumber): NumberMention {
   return {
     // Without what may stand around it, for which a database takes its time: that is looked at here.
     pattern: grouped(parts.national),
-    wholePattern: `^${SEPARATOR}(?:(?:[Tt][Ee][Ll]|[Ss][Ii][Pp][Ss]?):${SEPARATOR})?${exact}(?:[@;].*|${SEPARATOR})$`,
+    wholePattern: `^${SEPARATOR}(?:(?:[Tt][Ee][Ll]|[Ss][Ii][Pp][Ss]?):${SEPARATOR})?(?:${whole})(?:[@;].*|${SEPARATOR})$`,
     without,
     withoutInJson(text) {
       if (text.search(found) === -1) return text

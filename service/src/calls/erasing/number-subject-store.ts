@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
-import type { PhoneNumber } from '../../kernel/phone.ts'
 import type { Tx } from '../../platform/db/schema.ts'
 import type { SessionId } from '../../records/call-values.ts'
 import { TELLS_OF_TASK } from './erase-store.ts'
@@ -10,9 +9,9 @@ import { ERASED } from './number-mention.ts'
 
 /**
  * What is the number's own: of one tenant, written down until `until`, which is later than `askedAt`, because other nodes' clocks may be
- * ahead of the one that was asked.
+ * ahead of the one that was asked. `spellings`: as it may stand where it was given to us.
  */
-export type NumberSubject = { phone: PhoneNumber; wholePattern: string; askedAt: Date; until: Date }
+export type NumberSubject = { spellings: string[]; wholePattern: string; askedAt: Date; until: Date }
 
 /** By their keys the tables are gone through that have what is the number's own. */
 export const SUBJECT_TABLES = {
@@ -139,13 +138,13 @@ export async function eraseCallLogs(
 export async function eraseTasks(
   tx: Tx,
   tenantId: TenantId,
-  { phone, ...times }: NumberSubject,
+  { spellings, ...times }: NumberSubject,
   page: KeyPage,
 ): Promise<NumberCounts> {
   const { rows } = await sql<{ id: string; keys: number }>`
     delete from callback_tasks as task
      where tenant_id = ${tenantId} and ${isInPage(SUBJECT_TABLES.tasks, page)} and ${isInTime(tenantId, times, { call: CALL_OF.task })}
-       and customer_phone = ${phone}
+       and customer_phone = any(${spellings})
     returning id, (select count(*)::int from callback_task_keys key
                     where key.tenant_id = task.tenant_id and key.task_id = task.id) as keys`.execute(tx)
   if (rows.length === 0) return {}
@@ -162,13 +161,13 @@ export async function eraseTasks(
 export async function eraseContacts(
   tx: Tx,
   tenantId: TenantId,
-  { phone, ...times }: NumberSubject,
+  { spellings, ...times }: NumberSubject,
   page: KeyPage,
 ): Promise<NumberCounts> {
   const { rows } = await sql`
     delete from campaign_contacts
      where tenant_id = ${tenantId} and ${isInPage(SUBJECT_TABLES.contacts, page)} and ${isInTime(tenantId, times, { call: CALL_OF.contact })}
-       and phone = ${phone}
+       and phone = any(${spellings})
     returning id`.execute(tx)
   return rows.length === 0 ? {} : { campaign_contacts: rows.length }
 }
