@@ -300,15 +300,11 @@ export async function hurryContacts(tx: Tx, tenantId: TenantId, campaignId: Camp
     .execute()
 }
 
-/** Whether anybody is still to be called, or being called. */
+/** Whether anybody is still to be called, or being called. By an index for each, so that nobody else is gone through. */
 export async function hasOpenContacts(tx: Tx, tenantId: TenantId, campaignId: CampaignId): Promise<boolean> {
-  const row = await tx
-    .selectFrom('campaign_contacts')
-    .select('id')
-    .where('tenant_id', '=', tenantId)
-    .where('campaign_id', '=', campaignId)
-    .where('status', 'in', ['pending', 'dialing'])
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+  const isThere = (status: ContactStatus) => sql`
+    exists (select from campaign_contacts
+             where tenant_id = ${tenantId} and campaign_id = ${campaignId} and status = ${sql.lit(status)})`
+  const { rows } = await sql<{ is: boolean }>`select ${isThere('dialing')} or ${isThere('pending')} as "is"`.execute(tx)
+  return rows[0]?.is ?? false
 }
