@@ -123,6 +123,19 @@ describe('the pace of a campaign', () => {
     expect(await claim()).not.toBeNull()
   })
 
+  it('is over with the last contact where that is refused, though it was paused since that was claimed', async () => {
+    for (let others = 0; others < 3; others += 1) {
+      const listed = await calling()
+      await listed.refused('dnc_listed')
+    }
+    const last = await calling()
+    const { id } = await test.db.selectFrom('campaigns').select('id').executeTakeFirstOrThrow()
+    await parts.campaigns.move(acme.tenant_id, id, 'pause')
+    await last.refused('dnc_listed')
+    const { campaign } = await parts.campaigns.get(acme.tenant_id, id)
+    expect(campaign).toMatchObject({ status: 'completed', completed_at: new Date(clock.now()) })
+  })
+
   it('is kept towards who was called while another one was being refused', async () => {
     const listed = await calling()
     await clock.advance(1_000)

@@ -6,6 +6,7 @@ import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
 import type { CallLogRow } from '../../records/call-log-store.ts'
 import { hasCall, lockNumber } from '../../records/live-call-store.ts'
+import { holdKnownTenant } from '../../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { onMachine } from '../../voice/stream-begin.ts'
 import { type CallingHours, USUAL_HOURS } from '../calling-hours.ts'
@@ -17,6 +18,7 @@ import { outboundCaller } from '../outbound-caller.ts'
 import { hasRoomToDial, type RoomToDial } from '../room-to-dial.ts'
 import type { ClaimedContact } from './campaign-claim.ts'
 import { insertCampaignDial } from './campaign-dial-store.ts'
+import { completeIfDone } from './campaign-end.ts'
 import { type CampaignRow, delayCampaign, lockCampaign, updateCampaign } from './campaign-store.ts'
 import { beginContactCall, releaseContact } from './contact-store.ts'
 
@@ -112,14 +114,14 @@ export function makeDialContact(deps: Deps): DialContact {
     const { campaign, contact } = claimed
     const { code } = error
     const now = new Date(clock.now())
-    if (FOR_GOOD.has(code)) return release(claimed, { status: 'refused', outcome: code, updated_at: now }, now)
+    if (FOR_GOOD.has(code)) return giveUp(tenant, claimed, code)
     if (code === 'outside_calling_hours') {
       const hours = hoursOf(campaign)
       // Those of the tenant may be others in a moment: nobody is given up for them.
       if (!deps.gate.everOpens(tenant, hours)) return stop(claimed, NEVER_OPENS)
       const opens = deps.gate.opensAt(tenant, { to: contact.phone, hours })
       // The number may be in zones that lie too far apart.
-      if (opens === null) return release(claimed, { status: 'refused', outcome: code, updated_at: now }, now)
+      if (opens === null) return giveUp(tenant, claimed, code)
       return release(claimed, { outcome: code, due_at: opens }, now)
     }
     if (code === 'attempt_cap') return release(claimed, { outcome: code, due_at: inMs(CAPPED_MS) }, now)
@@ -136,6 +138,19 @@ export function makeDialContact(deps: Deps): DialContact {
   ): Promise<void> {
     await releaseContact(db, contact, { token: claim.token, change })
     await delayCampaign(db, campaign, nextDialAt)
+  }
+
+  /** Nobody will call the contact ever. With the last one the campaign is over, also where it was paused since it was claimed. */
+  async function giveUp(tenant: TenantRuntime, { campaign, contact, claim }: ClaimedContact, outcome: string) {
+    const { tenant_id: tenantId, id } = campaign
+    const now = new Date(clock.now())
+    await db.transaction().execute(async (tx) => {
+      await holdKnownTenant(tx, tenantId)
+      const locked = await lockCampaign(tx, tenantId, id)
+      const change = { status: 'refused' as const, outcome, updated_at: now }
+      await releaseContact(tx, contact, { token: claim.token, change })
+      if (locked && !(await completeIfDone(tx, tenant, locked, now))) await delayCampaign(tx, campaign, now)
+    })
   }
 
   /** None of its calls could be placed. */
