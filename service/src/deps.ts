@@ -6,6 +6,7 @@ import { AppError } from './kernel/errors.ts'
 import { secretBytes } from './kernel/ids.ts'
 import { makeSealer, type Sealer } from './kernel/seal.ts'
 import { SharedClock } from './kernel/shared-clock.ts'
+import { MIGRATION_STEPS } from './migration-steps.ts'
 import { openaiChat } from './platform/chat/openai.ts'
 import type { ChatModel } from './platform/chat/port.ts'
 import { type Cluster, joinCluster } from './platform/cluster/cluster.ts'
@@ -97,7 +98,7 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
   try {
     await waitFor(database, clock, log)
     // A migration, or the wait for another node's, may take longer than a query.
-    await database.withoutLimit((db) => migrate(db, MIGRATIONS, log))
+    await database.withoutLimit((db) => migrate(db, MIGRATIONS, log, MIGRATION_STEPS))
     const askedMs = clock.monotonicMs()
     if (sharedClock) setClock(sharedClock, { saidMs: await askTime(database.db), askedMs }, log)
   } catch (error) {

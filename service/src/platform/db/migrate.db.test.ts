@@ -8,6 +8,7 @@ import { scratchFolder } from '../../../test/harness/scratch.ts'
 import { MIGRATIONS } from '../../../test/harness/template.ts'
 import { makeLog } from '../log.ts'
 import { migrate } from './migrate.ts'
+import type { Tx } from './schema.ts'
 
 const test = useDatabase()
 let path: string
@@ -39,6 +40,21 @@ describe('migrate', () => {
     await file('0003_more.sql', "insert into things values ('c')")
     expect(await migrate(test.db, folder)).toEqual(['0003_more'])
     expect((await sql`select name from things`.execute(test.db)).rows).toHaveLength(3)
+  })
+
+  it('does the step of a file behind its statements, once, and leaves nothing of either where it fails', async () => {
+    await file('0001_things.sql', 'create table things (name text)')
+    await file('0002_fill.sql', "insert into things values ('a')")
+    const log = { info: () => {} }
+    const fill = {
+      async '0002_fill'(tx: Tx) {
+        await sql`insert into things select name || 'b' from things`.execute(tx)
+      },
+    }
+    const failing = { '0002_fill': () => Promise.reject(new Error('no way')) }
+    await expect(migrate(test.db, folder, log, failing)).rejects.toThrow('migration 0002_fill failed: no way')
+    for (const applied of [['0002_fill'], []]) expect(await migrate(test.db, folder, log, fill)).toEqual(applied)
+    expect((await sql`select name from things`.execute(test.db)).rows).toEqual([{ name: 'a' }, { name: 'ab' }])
   })
 
   it('takes only files of its own form', async () => {

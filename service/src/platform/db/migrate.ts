@@ -14,6 +14,9 @@ const MAX_MIGRATIONS = 10_000
 
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/
 
+/** What the statements of a file cannot say, by its name without `.sql`: done behind them, in their transaction. */
+export type MigrationSteps = Readonly<Record<string, (tx: Tx) => Promise<void>>>
+
 /**
  * Brings the schema up to date: runs the files `NNNN_name.sql` of the folder that have not run yet, in their order, each
  * in its own transaction. Nodes that start together wait for each other, and each file runs once. Migrations that we do
@@ -23,13 +26,18 @@ const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/
  * @returns the names that were applied, without `.sql`.
  * @throws Error when a file was changed after it had been applied, or when one fails: then nothing of it remains.
  */
-export async function migrate(db: Db, folder: URL, log?: Pick<Log, 'info'>): Promise<string[]> {
+export async function migrate(
+  db: Db,
+  folder: URL,
+  log?: Pick<Log, 'info'>,
+  steps: MigrationSteps = {},
+): Promise<string[]> {
   const migrations = await readMigrations(folder)
   await locked(db, createTable)
   const before = await appliedBefore(db)
   const applied: string[] = []
   for (const migration of migrations) {
-    if (isApplied(migration, before.get(migration.name)) || !(await applyOnce(db, migration))) continue
+    if (isApplied(migration, before.get(migration.name)) || !(await applyOnce(db, migration, steps))) continue
     applied.push(migration.name)
     // Of a new database nobody asks how long each took.
     if (before.size > 0) log?.info({ migration: migration.name }, 'migration applied')
@@ -81,20 +89,21 @@ async function createTable(tx: Tx): Promise<void> {
 }
 
 /** Whether it was for us to apply: another node may have done it while we waited for the lock. */
-function applyOnce(db: Db, migration: Migration): Promise<boolean> {
-  const { name, text, checksum } = migration
+function applyOnce(db: Db, migration: Migration, steps: MigrationSteps): Promise<boolean> {
+  const { name, checksum } = migration
   return locked(db, async (tx) => {
     const done = await tx.selectFrom('schema_migrations').select('checksum').where('name', '=', name).executeTakeFirst()
     if (isApplied(migration, done?.checksum)) return false
-    await runFile(tx, name, text)
+    await runFile(tx, migration, steps)
     await tx.insertInto('schema_migrations').values({ name, checksum, applied_at: sql`now()` }).execute()
     return true
   })
 }
 
-async function runFile(tx: Tx, name: string, text: string): Promise<void> {
+async function runFile(tx: Tx, { name, text }: Migration, steps: MigrationSteps): Promise<void> {
   try {
     await tx.executeQuery(CompiledQuery.raw(text))
+    await steps[name]?.(tx)
   } catch (error) {
     throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : error}`, { cause: error })
   }

@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { useDatabase } from '../test/harness/database.ts'
+import { MIGRATIONS } from '../test/harness/template.ts'
+import { makeTenant } from '../test/harness/tenants.ts'
+import { MIGRATION_STEPS } from './migration-steps.ts'
+import { migrate } from './platform/db/migrate.ts'
+
+const test = useDatabase()
+
+/** Lists a number as an earlier version has. */
+async function listed(tenant: string, phone: string, reason: string): Promise<void> {
+  await sql`insert into do_not_call (tenant_id, id, phone, reason, source, created_at)
+            values (${tenant}, gen_random_uuid(), ${phone}, ${reason}, 'import', '2029-01-01')`.execute(test.db)
+}
+
+it('an update lists the numbers that were listed with a prefix of their country without it, too', async () => {
+  for (const id of ['acme', 'globex']) await makeTenant(test.db, id)
+  await listed('acme', '+4402079460000', 'asked')
+  await listed('acme', '+330612345678', 'moved')
+  await listed('acme', '+33612345678', 'as it is')
+  // The 0 of Italy is a part of the number.
+  await listed('acme', '+390612345678', 'Rome')
+  await listed('globex', '+442079460001', 'theirs')
+  const before = test.db.selectFrom('do_not_call').select(['id', 'phone'])
+  const ids = (await before.execute()).map(({ id }) => id)
+  await test.db.deleteFrom('schema_migrations').where('name', '=', '0108_do_not_call_spellings').execute()
+  expect(await migrate(test.db, MIGRATIONS, undefined, MIGRATION_STEPS)).toEqual(['0108_do_not_call_spellings'])
+  const all = await test.db.selectFrom('do_not_call').selectAll().orderBy('tenant_id').orderBy('phone').execute()
+  expect(all.map(({ tenant_id, phone, reason, source }) => [tenant_id, phone, reason, source])).toEqual([
+    ['acme', '+330612345678', 'moved', 'import'],
+    ['acme', '+33612345678', 'as it is', 'import'],
+    ['acme', '+390612345678', 'Rome', 'import'],
+    ['acme', '+4402079460000', 'asked', 'import'],
+    ['acme', '+442079460000', 'asked', 'import'],
+    ['globex', '+442079460001', 'theirs', 'import'],
+  ])
+  expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining(ids))
+  expect(all.every(({ created_at }) => created_at.getTime() === Date.parse('2029-01-01T00:00:00Z'))).toBe(true)
+})
