@@ -362,6 +362,20 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(called.map(({ status, outcome }) => [status, outcome])).toEqual(Array(5).fill(['pending', 'failed']))
   })
 
+  it('does not stop for calls that ended with our own process, whose contacts are called again', async () => {
+    const id = await started({ contacts: people(8), calls_per_second: 20, max_concurrent: 5, max_attempts: 2 })
+    await placed(5)
+    for (const n of [0, 1, 2, 3, 4]) await answered(phone(n))
+    const lost = { ended_at: new Date(app.clock.now()), end_reason: 'process_lost' as const }
+    await test.db.updateTable('voice_sessions').set(lost).execute()
+    const over = { status: 'completed' as const, ended_at: lost.ended_at }
+    await test.db.updateTable('call_logs').set(over).execute()
+    await placed(8)
+    const called = (await contacts(id)).slice(0, 5)
+    expect(called.map(({ status, outcome }) => [status, outcome])).toEqual(Array(5).fill(['pending', 'failed']))
+    expect((await read(id)).status).toBe('running')
+  })
+
   it('has reached whoever had a word with the agent before it was lost', async () => {
     const id = await started()
     await placed(1)

@@ -18,6 +18,11 @@ const BROKEN: SessionEndReason[] = ['model_lost', 'process_lost', 'carrier_lost'
 /** Whether it was for us that `session` ended: one in which nobody had spoken by then has failed. */
 export const HAS_BROKEN_OFF: RawBuilder<boolean> = sql`session.end_reason = any (${BROKEN}::text[])`
 
+const WITH_US: SessionEndReason[] = ['process_lost', 'shutdown']
+
+/** Whether `session` ended because our own process was lost, or stopped. */
+export const ENDED_WITH_US: RawBuilder<boolean> = sql`coalesce(session.end_reason = any (${WITH_US}::text[]), false)`
+
 /** Whether the stream of `log` never began, or was lost for good. */
 export const LOST_ITS_STREAM: RawBuilder<SqlBool> = sql`log.error_code = ${sql.lit(STREAM_LOST)}`
 

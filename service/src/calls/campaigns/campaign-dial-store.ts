@@ -3,7 +3,7 @@ import type { TenantId } from '../../kernel/ids.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { Answered } from '../../records/answered-by.ts'
 import type { CallStatus } from '../../records/call-values.ts'
-import { HAD_NO_AGENT, IS_SESSION_OVER } from '../../records/session-outcome-store.ts'
+import { ENDED_WITH_US, HAD_NO_AGENT, IS_SESSION_OVER } from '../../records/session-outcome-store.ts'
 import type { CampaignId } from './campaign-store.ts'
 import type { ContactId } from './contact-store.ts'
 
@@ -56,7 +56,7 @@ export async function lastCallAt(tx: Tx, tenantId: TenantId, campaignId: Campaig
 export type EndedCampaignDial = Pick<
   CampaignDialRow,
   'tenant_id' | 'call_log_id' | 'campaign_id' | 'contact_id' | 'leaves_message' | 'attempted_at'
-> & { status: CallStatus; error_code: string | null; had_no_agent: boolean } & Answered
+> & { status: CallStatus; error_code: string | null; had_no_agent: boolean; ended_with_us: boolean } & Answered
 
 /** Calls, with their sessions, of which nobody has taken note that they are over, the oldest first, after one of them. Over all tenants. */
 export function listEndedDialsAcrossTenants(
@@ -76,7 +76,7 @@ export function listEndedDialsAcrossTenants(
     )
     .select(['dial.tenant_id', 'dial.call_log_id', 'dial.campaign_id', 'dial.contact_id', 'dial.leaves_message'])
     .select(['dial.attempted_at', 'log.status', 'log.answered_by', 'log.answered_by_source', 'log.error_code'])
-    .select(HAD_NO_AGENT.as('had_no_agent'))
+    .select([HAD_NO_AGENT.as('had_no_agent'), ENDED_WITH_US.as('ended_with_us')])
     .where('dial.settled_at', 'is', null)
     .where('log.status', 'in', ['completed', 'busy', 'no-answer', 'failed', 'canceled'])
     .where(IS_SESSION_OVER)

@@ -97,9 +97,11 @@ function isBeforeLast({ last_call_log_id }: ContactRow, { call_log_id }: EndedCa
 
 /** Without a word of the carrier's for who answered, it was a person; whom no agent could talk to, nobody has reached. */
 function outcomeOf(ended: EndedCampaignDial): Outcome {
-  const { status, answered_by, error_code, had_no_agent } = ended
+  const { status, answered_by, error_code, had_no_agent, ended_with_us } = ended
   const inVain = (outcome: string) => ({ outcome, isReached: false, isFault: false, isLast: false })
-  if (had_no_agent) return { ...inVain('failed'), isFault: true }
+  // What our own process has cut off says nothing of the campaign.
+  const failed = { ...inVain('failed'), isFault: !ended_with_us }
+  if (had_no_agent) return failed
   switch (status) {
     case 'completed':
       if (isReached(answered_by)) return { ...inVain('reached'), isReached: true }
@@ -112,7 +114,7 @@ function outcomeOf(ended: EndedCampaignDial): Outcome {
       return inVain('canceled')
     default:
       if (error_code === 'carrier_rejected') return { ...inVain('rejected'), isLast: true }
-      return { ...inVain('failed'), isFault: true }
+      return failed
   }
 }
 
