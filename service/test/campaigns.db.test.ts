@@ -576,6 +576,21 @@ describe('a campaign', { timeout: 120_000 }, () => {
       ])
     })
 
+    it.each<[query: string, paths: string[]]>([
+      ['agent_key=desk&max_attempts=many&pace=1', ['/query/name', '/query/max_attempts', '/query/pace']],
+      ['name=Spring&agent_key=none', ['/query/agent_key']],
+      [`name=Spring&agent_key=desk&from=${encodeURIComponent(CALLER)}`, ['/query/from']],
+      ['name=Spring&agent_key=desk&calling_hours=09:00-09:00', ['/query/calling_hours']],
+    ])('not of a CSV with ?%s: 400 that names the place in the query', async (query, paths) => {
+      const response = await fetch(`${app.served.address}/api/v1/campaigns?${query}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${app.served.tokenOf('acme')}`, 'content-type': 'text/csv' },
+        body: `phone\n${phone(0)}\n`,
+      })
+      const { details } = (await response.json()) as { details: { path: string }[] }
+      expect([response.status, details.map(({ path }) => path).toSorted()]).toEqual([400, paths.toSorted()])
+    })
+
     it.each([
       ['nobody', { contacts: [] }, 'contacts must not be empty'],
       ['nobody who can be called', { contacts: [{ phone: 'x' }] }, 'contacts has nobody who can be called'],

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest, preValidationAsyncHookHandler } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { invalidRequest } from '../../kernel/errors.ts'
+import { AppError, invalidRequest } from '../../kernel/errors.ts'
 import { readPage } from '../../kernel/pages.ts'
 import { csvText } from '../../platform/http/csv.ts'
 import { tenantOf } from '../../platform/http/guards.ts'
@@ -114,6 +114,9 @@ export function campaignRoutes(campaigns: Campaigns): FastifyPluginAsyncTypebox 
       '/api/v1/campaigns',
       {
         preValidation: takeCsv(lists),
+        errorHandler(error, request) {
+          throw lists.has(request) ? inQuery(error) : error
+        },
         schema: {
           tags: ['runtime'],
           summary: 'Make a campaign of a list of contacts; it is a draft until it is started',
@@ -246,6 +249,17 @@ function takeCsv(lists: WeakMap<FastifyRequest, SentContact[]>): preValidationAs
     request.body = { ...settingsIn(query), contacts: contacts.map(({ phone, metadata }) => ({ phone, metadata })) }
   }
 }
+
+/** The same refusal, with the settings of a list told where they were sent. */
+function inQuery(error: Error): Error {
+  if (!(error instanceof AppError) || !error.details) return error
+  const { code, message, headers } = error
+  const details = error.details.map((fault) => ({ ...fault, path: fault.path.replace(SETTING, '/query/') }))
+  return new AppError(code, message, { details, headers })
+}
+
+/** But for the contacts, which are the body. */
+const SETTING = /^\/body\/(?!contacts(\/|$))/
 
 const NUMBERS = ['calls_per_second', 'max_concurrent', 'max_attempts']
 
