@@ -64,6 +64,16 @@ describe('A model that stays away, where no other one waits', () => {
     expect(call.all('apologise')).toEqual([])
   })
 
+  it('has its caller say again what it lost in the middle, also where it is back in a long word that bridges the wait', () => {
+    const call = Call.greeted({ clips: [{ kind: 'filler', text: 'One moment, please.', ms: 3_000 }] })
+    call.speaks('turn_1', 500)
+    lose(call)
+    call.wait(2_600)
+    isBack(call)
+    call.wait(1_100)
+    expect([call.all('play_clip').length, lastAsked(call)]).toEqual([1, expect.stringContaining('say it again')])
+  })
+
   it('is given up as late where it is never set up, whatever its tries take', () => {
     const call = asked()
     lose(call)

@@ -1,11 +1,14 @@
+import { heard } from '../playback.ts'
 import type { Active, Ask, Asked } from './answers.ts'
-import { ask, askFirst, isAnswering } from './asking.ts'
+import { ask, askFirst } from './asking.ts'
+import { isClip } from './clip-id.ts'
 import { markEnd } from './end-mark.ts'
 import { beginEnding } from './ending.ts'
 import { keepCall } from './held-end.ts'
 import { keepEntry } from './keeping.ts'
+import { isHoldAudio } from './own-audio.ts'
 import { isAwaited } from './party.ts'
-import type { Step } from './state.ts'
+import type { SessionState, Step } from './state.ts'
 import { trimToSound } from './unspoken.ts'
 import { closeVoice, isOnlySound } from './voicing.ts'
 import { closeWords } from './words.ts'
@@ -96,7 +99,20 @@ export function awaitMissedWords(step: Step): void {
 /** The caller did not go on with what was lost in the middle. */
 export function askForMissedWords(step: Step): void {
   step.set({ hasMissedWords: false })
-  if (!step.state.speech && !isAnswering(step) && !isAwaited(step.state)) {
+  if (!step.state.speech && !isSaying(step) && !isAwaited(step.state)) {
     ask(step, { why: 'turn', instructions: SAY_IT_AGAIN, thenEnd: null })
   }
+}
+
+/** Whether the agent is saying something, or about to, that is more than to bridge a wait. */
+function isSaying({ state, nowMs }: Step): boolean {
+  const { asked, active } = state.answers
+  if (active) return active.asked?.ask.why !== 'filler'
+  if (asked) return asked.ask.why !== 'filler'
+  return heard(state.playback, nowMs).some((one) => one.heardMs < one.sentMs && !isBridge(state, one.itemId))
+}
+
+/** A sound, or a clip that is none of the first words. */
+function isBridge({ clips }: SessionState, itemId: string): boolean {
+  return isHoldAudio(itemId) || (isClip(itemId) && !clips.played.some((one) => one.itemId === itemId))
 }
