@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
-import type { PhoneNumber } from '../kernel/phone.ts'
+import { type PhoneNumber, spellingsOf } from '../kernel/phone.ts'
 import type { Tx } from '../platform/db/schema.ts'
 import { isInCall } from '../records/live-call-store.ts'
 import type { CallbackTaskId, CallbackTaskRow } from './callback-task-store.ts'
@@ -31,13 +31,13 @@ export async function moveTask(
   return row ?? null
 }
 
-/** The open and snoozed tasks of a number, held until the transaction ends. One that somebody else is changing is left out. */
+/** The open and snoozed tasks of a number, however it was kept with them, held until the transaction ends. One that somebody else is changing is left out. */
 export async function lockWaitingTasks(tx: Tx, tenantId: TenantId, phone: PhoneNumber): Promise<CallbackTaskId[]> {
   const rows = await tx
     .selectFrom('callback_tasks')
     .select('id')
     .where('tenant_id', '=', tenantId)
-    .where('customer_phone', '=', phone)
+    .where(sql<SqlBool>`customer_phone = any(${spellingsOf(phone)}::text[])`)
     .where('status', 'in', ['open', 'snoozed'])
     .forUpdate()
     .skipLocked()

@@ -93,6 +93,16 @@ describe('POST dnc/import', () => {
     expect(await statusOf(ANN)).toBe('cancelled')
   })
 
+  it('leaves no callback of a number that is listed, also one that was kept with the 0 of its country', async () => {
+    const number = '+442079460000'
+    await server.call('acme', 'POST', '/callback-tasks', { customer_phone: number })
+    const kept = '+4402079460000' as PhoneNumber
+    await test.db.updateTable('callback_tasks').set({ customer_phone: kept }).execute()
+    await server.call('acme', 'POST', '/dnc', { phone: number })
+    const tasks = await test.db.selectFrom('callback_tasks').select(['customer_phone', 'status']).execute()
+    expect(tasks).toEqual([{ customer_phone: kept, status: 'cancelled' }])
+  })
+
   it('refuses a list that is not in UTF-8, and says how to save it', async () => {
     const refused = await send(Buffer.from(`phone,reason\n${ANN},Müller\n`, 'latin1'))
     expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request' } })

@@ -58,8 +58,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'giving in to words that come late',
     file: `${SESSION}/going-on.ts`,
-    find: 'if (stopped?.itemIds.includes(itemId)) giveIn(step)',
-    put: '',
+    find: 'stopped.itemIds.filter((id) => id !== itemId) } })\n  giveIn(step)',
+    put: 'stopped.itemIds.filter((id) => id !== itemId) } })',
     tests: [`${SESSION}/going-on.test.ts`],
   },
   {
