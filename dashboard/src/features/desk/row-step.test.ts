@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { nextRow } from './row-step.ts'
 
+type Step = { does: string; by: 1 | -1; at: number; rows?: string[]; to: string }
+
 const ROWS = ['a', 'b', 'c', 'd']
 
 describe('a step along the rows', () => {
-  it.each([
+  it.each<Step>([
     { does: 'leads to the next', by: 1, at: 1, to: 'c' },
     { does: 'leads to the one before', by: -1, at: 1, to: 'a' },
     { does: 'stays at the end', by: 1, at: 3, to: 'd' },
@@ -14,8 +16,7 @@ describe('a step along the rows', () => {
     { does: 'passes by what has left with it', by: 1, at: 1, rows: ['a', 'd'], to: 'd' },
     { does: 'ends where nothing comes after what has left', by: 1, at: 2, rows: ['a', 'b'], to: 'b' },
     { does: 'goes on from where the row stands now', by: 1, at: 1, rows: ['new', ...ROWS], to: 'c' },
-  ] as const)('$does', ({ by, at, to, ...now }) => {
-    const rows = 'rows' in now ? now.rows : ROWS
+  ])('$does', ({ by, at, to, rows = ROWS }) => {
     expect(rows[nextRow(rows, by, { rows: ROWS, at })]).toBe(to)
   })
 
