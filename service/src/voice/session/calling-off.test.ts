@@ -224,6 +224,14 @@ describe('a caller who speaks into the last words, and whose model is lost', () 
     askedOnce(call)
   })
 
+  it('is kept, too, where the agent has gone on because their words stayed away', () => {
+    const call = spokeOver({}, true)
+    call.wait(2_500)
+    expect([call.all('play_aside').length, became(call)]).toEqual([1, WAITS])
+    call.model(LOST)
+    askedOnce(call)
+  })
+
   it('is kept beside a tool that still runs, and asked a moment later', () => {
     const call = inLastWords({}, ['look_up', 'transfer_call'])
     call.do(WANTED)

@@ -44,8 +44,8 @@ export function callOffUnknown(step: Step): void {
   const wanted = inLastWords(step.state)
   if (!wanted) return
   const { stopped, undecided } = step.state
-  const isWaiting = wanted.stoppedBy.length > 0 || stopped?.phase === 'silent' || meantOf(undecided).length > 0
-  if (!isWaiting || !mayBeStopped(step)) return
+  const itemIds = [...wanted.stoppedBy, ...(stopped?.itemIds ?? []), ...meantOf(undecided)]
+  if (itemIds.length === 0 || !mayBeStopped(step)) return
   interrupt(step)
   callOff(step, 'unknown')
   // The agent's tool asks for the answer: it is no turn beside that.
