@@ -98,17 +98,17 @@ function startUtterance(step: Step, { itemId, ms }: Sent): void {
 function firstAudio(step: Step, asked: Asked | null, audio: Sent | null): void {
   const { latency, owedSinceMs, greetedAtMs, startedAtMs } = step.state
   if (asked?.ask.why === 'filler') return
-  const isGreeting = asked?.ask.why === 'greeting' && greetedAtMs === null
+  const isGreeting = asked?.ask.why === 'greeting'
   dropIfSilent(step)
   endRowByWords(step, asked)
   step.set({ owedSinceMs: null })
   if (owedSinceMs !== null && audio !== null && !isGreeting) answerSounds(step, audio)
   else nothingOwed(step)
-  if (isGreeting) {
+  if (isGreeting && greetedAtMs === null) {
     const greetingMs = Math.round(step.nowMs - startedAtMs)
     return step.set({ greetedAtMs: step.nowMs, latency: { ...latency, greetingMs } })
   }
-  if (owedSinceMs === null) return
+  if (owedSinceMs === null || isGreeting) return
   const responseMs = Math.round(step.nowMs - owedSinceMs)
   const responsesMs = [...latency.responsesMs, responseMs].slice(-MAX_LATENCIES)
   step.set({ latency: { ...latency, responsesMs } })

@@ -122,6 +122,17 @@ describe('The timeline of a turn', () => {
     expect(call.commands('respond')).toHaveLength(2)
   })
 
+  it('is not of such a greeting behind a clip either', () => {
+    const disclosure = { text: 'You are talking to a machine.', ms: 2_000, kind: 'disclosure' } as const
+    const call = new Call({ clips: [disclosure], dtmf: { maxDigits: 1, endKey: '#', timeoutMs: 3_000 } })
+    call.wait(500)
+    call.model({ type: 'ready' })
+    call.do({ type: 'dtmf', digit: '1' })
+    call.wait(2_000)
+    answers(call, 'greeting')
+    expect([call.notes('timeline'), call.notes('latency'), call.state.latency.responsesMs]).toEqual([[], [], []])
+  })
+
   it('is not of a greeting, nor of what the agent says unasked', () => {
     const call = Call.greeted({ idle: { afterMs: 5_000, prompts: ['Are you there?'], goodbye: '' } })
     call.wait(6_000)
