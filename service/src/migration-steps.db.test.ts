@@ -24,8 +24,8 @@ it('an update lists the numbers that were listed with a prefix of their country 
   await listed('globex', '+442079460001', 'theirs')
   const before = test.db.selectFrom('do_not_call').select(['id', 'phone'])
   const ids = (await before.execute()).map(({ id }) => id)
-  await test.db.deleteFrom('schema_migrations').where('name', '=', '0108_do_not_call_spellings').execute()
-  expect(await migrate(test.db, MIGRATIONS, undefined, MIGRATION_STEPS)).toEqual(['0108_do_not_call_spellings'])
+  await test.db.deleteFrom('schema_migrations').where('name', '=', '0108_number_spellings').execute()
+  expect(await migrate(test.db, MIGRATIONS, undefined, MIGRATION_STEPS)).toEqual(['0108_number_spellings'])
   const all = await test.db.selectFrom('do_not_call').selectAll().orderBy('tenant_id').orderBy('phone').execute()
   expect(all.map(({ tenant_id, phone, reason, source }) => [tenant_id, phone, reason, source])).toEqual([
     ['acme', '+330612345678', 'moved', 'import'],
@@ -37,4 +37,26 @@ it('an update lists the numbers that were listed with a prefix of their country 
   ])
   expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining(ids))
   expect(all.every(({ created_at }) => created_at.getTime() === Date.parse('2029-01-01T00:00:00Z'))).toBe(true)
+})
+
+/** Keeps a task as an earlier version has. */
+async function asked(phone: string, status: 'open' | 'completed'): Promise<void> {
+  await sql`
+    insert into callback_tasks (tenant_id, id, customer_phone, status, priority, queue_key, metadata, sla_due_at,
+                                dispatch_attempt_count, created_at, updated_at)
+    values ('acme', gen_random_uuid(), ${phone}, ${status}, 'normal', 'default', '{}', now(), 0, now(), now())`.execute(
+    test.db,
+  )
+}
+
+it('an update keeps the tasks that are not over with the one spelling of their number', async () => {
+  await makeTenant(test.db, 'acme')
+  await asked('+4402079460000', 'open')
+  await asked('+4402079460001', 'completed')
+  await asked('+390612345678', 'open')
+  await test.db.deleteFrom('schema_migrations').where('name', '=', '0108_number_spellings').execute()
+  await migrate(test.db, MIGRATIONS, undefined, MIGRATION_STEPS)
+  const tasks = await test.db.selectFrom('callback_tasks').select('customer_phone').execute()
+  const numbers = tasks.map(({ customer_phone }) => customer_phone)
+  expect(numbers.toSorted()).toEqual(['+390612345678', '+4402079460001', '+442079460000'])
 })

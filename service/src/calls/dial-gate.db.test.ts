@@ -168,6 +168,13 @@ describe('the dial gate', () => {
     expect(await refused(tenant(), dial(BERLIN.replace('+49', '+490')))).toEqual(['dnc_listed'])
   })
 
+  it('refuses what an earlier version has listed with a prefix of its country', async () => {
+    const doNotCall = makeDoNotCall({ db: test.db, clock, tenants: { get: async () => tenant() } })
+    const phone = BERLIN.replace('+49', '+490') as PhoneNumber
+    await doNotCall.add(tenant().tenant_id, { phone, reason: null, source: null })
+    for (const to of [BERLIN, phone]) expect(await refused(tenant(), dial(to))).toEqual(['dnc_listed'])
+  })
+
   it('refuses what costs more than a call', async () => {
     expect(await asked(tenant(), dial('+49900112345'))).toEqual([
       { code: 'premium_number', reason: 'The number is a premium-rate number, and those are never called.' },

@@ -1,9 +1,9 @@
 import type { Clock } from '../kernel/clock.ts'
 import { type DialledNumber, readNumber } from '../kernel/dialled-number.ts'
 import { LocalTime } from '../kernel/local-time.ts'
-import { phoneNumberOf } from '../kernel/phone.ts'
+import { phoneNumberOf, spellingsOf } from '../kernel/phone.ts'
 import { costlyKind } from '../kernel/premium-numbers.ts'
-import { findDncEntry } from '../operators/do-not-call-store.ts'
+import { isListed } from '../operators/do-not-call-store.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { BeginningTurns } from '../records/beginning-turns.ts'
 import { LONGEST_LIVE_MS } from '../records/call-values.ts'
@@ -141,11 +141,9 @@ function hoursOf(tenant: TenantRuntime, { kind, hours = null }: Pick<Dial, 'kind
 type Asked = { tx: Tx; tenant: TenantRuntime; dial: Dial; number: DialledNumber; nowMs: number; local: LocalTime }
 
 async function listed({ tx, tenant: { tenant_id }, dial: { to } }: Asked): Promise<DialRefusal | null> {
-  // A number that was kept with a prefix of its country is called all the same.
-  const other = phoneNumberOf(to) ?? to
-  const entry =
-    (await findDncEntry(tx, tenant_id, to)) ?? (other === to ? null : await findDncEntry(tx, tenant_id, other))
-  if (!entry) return null
+  // Either may have been kept with a prefix of its country: it is the same number.
+  const number = phoneNumberOf(to)
+  if (!(await isListed(tx, tenant_id, number === null ? [to] : [to, ...spellingsOf(number)]))) return null
   const reason = 'The number is on the do-not-call list: it may be called once it is taken off.'
   return { code: 'dnc_listed', reason }
 }

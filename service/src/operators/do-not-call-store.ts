@@ -56,6 +56,18 @@ export async function findDncEntry(db: Db, tenantId: TenantId, phone: string): P
   return row ?? null
 }
 
+/** Whether the tenant has listed a number, by any of its spellings. */
+export async function isListed(db: Db, tenantId: TenantId, spellings: readonly string[]): Promise<boolean> {
+  const row = await db
+    .selectFrom('do_not_call')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('phone', 'in', spellings as PhoneNumber[])
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** The tenant's entries, newest first; one more than `limit`, to tell whether there are more. */
 export async function listDncEntries(db: Db, tenantId: TenantId, page: PageRequest): Promise<DncEntryRow[]> {
   return db

@@ -57,6 +57,13 @@ describe('migrate', () => {
     expect((await sql`select name from things`.execute(test.db)).rows).toEqual([{ name: 'a' }, { name: 'ab' }])
   })
 
+  it('does nothing where there is no file for a step', async () => {
+    await file('0001_things.sql', 'create table things (name text)')
+    const step = { '0001_thing': () => Promise.resolve() }
+    await expect(migrate(test.db, folder, undefined, step)).rejects.toThrow('no migration 0001_thing.sql')
+    expect(await migrate(test.db, folder)).toEqual(['0001_things'])
+  })
+
   it('takes only files of its own form', async () => {
     for (const name of ['readme.md', '0001_up.sql~', '1_x.sql', '0001-x.sql']) await file(name, 'not sql')
     expect(await migrate(test.db, folder)).toEqual([])

@@ -24,7 +24,8 @@ export type MigrationSteps = Readonly<Record<string, (tx: Tx) => Promise<void>>>
  *
  * @param folder ends in `/`.
  * @returns the names that were applied, without `.sql`.
- * @throws Error when a file was changed after it had been applied, or when one fails: then nothing of it remains.
+ * @throws Error when a file was changed after it had been applied, when there is none for a step, or when one fails: then nothing of it
+ * remains.
  */
 export async function migrate(
   db: Db,
@@ -33,6 +34,8 @@ export async function migrate(
   steps: MigrationSteps = {},
 ): Promise<string[]> {
   const migrations = await readMigrations(folder)
+  const unknown = Object.keys(steps).find((step) => !migrations.some(({ name }) => name === step))
+  if (unknown !== undefined) throw new Error(`there is no migration ${unknown}.sql for its step`)
   await locked(db, createTable)
   const before = await appliedBefore(db)
   const applied: string[] = []
