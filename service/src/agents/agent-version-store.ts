@@ -157,11 +157,15 @@ export async function supersedePublished(
   return row ?? null
 }
 
+/** When what it says was changed last. A node of the version before has written of a draft only that it was changed. */
+const CHANGED_AT = sql<Date | null>`
+  case when status = 'draft' and updated_at > created_at then updated_at else config_changed_at end`
+
 /** Makes the version the published one. The one before it must have been superseded in the same transaction. */
 export async function setPublished(tx: Tx, tenantId: TenantId, versionId: AgentVersionId, at: Date): Promise<void> {
   await tx
     .updateTable('agent_versions')
-    .set({ status: 'published', published_at: at, updated_at: at })
+    .set({ status: 'published', published_at: at, updated_at: at, config_changed_at: CHANGED_AT })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', versionId)
     .execute()

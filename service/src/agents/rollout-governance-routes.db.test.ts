@@ -190,7 +190,14 @@ describe('POST rollout-governance/evaluate', () => {
     await scored(mine.second, TWENTY_BAD)
     const draft = test.db.updateTable('agent_versions').where('id', '=', mine.second)
     await draft.set({ updated_at: new Date(clock.now()), config_changed_at: null }).execute()
-    expect(await evaluate()).toMatchObject({ status: 'insufficient_data', rollout_versions: [{ eval_count: 0 }, {}] })
+    const judged = { status: 'insufficient_data', rollout_versions: [{ eval_count: 0 }, {}] }
+    expect(await evaluate()).toMatchObject(judged)
+    const { published: second, second: published } = mine
+    await clock.advance(1)
+    for (const id of [published, second]) await makeAgentVersions(parts()).publish(ACME, id, THE_SYSTEM)
+    const entries = [{ agent_version_id: published, traffic_percentage: 50 }]
+    await makeRollouts(parts()).replace(ACME, mine.agentId, { entries }, THE_SYSTEM)
+    expect(await evaluate()).toMatchObject({ ...judged, rollout_versions: [{ eval_count: 0 }] })
   })
 
   it('judges what was changed as a draft by the calls since, also once it was published', async () => {
