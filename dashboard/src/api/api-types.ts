@@ -4371,7 +4371,7 @@ export interface components {
             error_message: string | null;
             escalated: boolean;
             escalation_target: string | null;
-            /** @description As the carrier sent it; a withheld number is `anonymous`, say. */
+            /** @description In E.164, as it is dialled from abroad; what is no number as the carrier sent it: a withheld one is `anonymous`, say. */
             from: string;
             metadata: {
                 [key: string]: unknown;
@@ -5269,7 +5269,7 @@ export interface components {
             call_sid: string;
             /** @description inbound, outbound or browser */
             call_type: string;
-            /** @description As the carrier sent it. */
+            /** @description As the call log has it. */
             customer_phone: string;
             escalated: boolean;
             escalation_target: string | null;
@@ -5300,7 +5300,7 @@ export interface components {
             agent_name: string;
             /** @description inbound, outbound or browser */
             call_type: string;
-            /** @description As the carrier sent it. */
+            /** @description As the call log has it. */
             customer_phone: string;
             escalated: boolean;
             escalation_target: string | null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { afterEvent, LEFT, NOTHING_SAID, withWritten } from './live-conversation.ts'
+import { afterEvent, LEFT, NOTHING_SAID, withoutOpen, withWritten } from './live-conversation.ts'
 
 type Told = [event: string, data: object]
 const after = (...told: Told[]) =>
@@ -56,10 +56,19 @@ describe('a conversation, as its events tell it', () => {
       ...{ state: 'talking', endReason: null, isTakenOver: false, hasMoved: true },
     })
   })
-  it('drops what was being said when it is left: that may be over when it is taken up again', () => {
-    const left: Told = [LEFT.event, {}]
-    expect(after(turn('a', 10), words('b', 'Yes'), left).turns).toMatchObject([{ text: 'a' }])
-    expect(after(words('b', 'Yes'), left, turn('b', 10)).turns).toMatchObject([{ text: 'b', isOpen: false }])
+
+  const left: Told = [LEFT.event, {}]
+
+  it('goes on with what was being said when it was left, until the turn says what was heard of that', () => {
+    expect(after(words('b', 'Yes'), left, words('b', ', sure.')).turns).toMatchObject([{ text: 'Yes, sure.' }])
+    const caller = turn('c', 5, { role: 'caller' })
+    expect(after(words('b', 'Yes'), left, caller, turn('b', 10)).turns.map(({ text }) => text)).toEqual(['c', 'b'])
+  })
+
+  it('drops what was being said then once the same one says something else, or the call is gone', () => {
+    const later = after(turn('a', 10), words('b', 'Yes'), left, words('c', 'No'))
+    expect(later.turns.map(({ text }) => text)).toEqual(['a', 'No'])
+    expect(withoutOpen(after(turn('a', 10), words('b', 'Yes'), left)).turns).toMatchObject([{ text: 'a' }])
   })
 
   it('is made whole by what is written down, where events have not told of it', () => {

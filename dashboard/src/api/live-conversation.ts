@@ -23,6 +23,8 @@ export type LiveTool = { call_id: string; name: string; status: string }
 /** A call as its events tell it. */
 export type LiveConversation = {
   turns: LiveTurn[]
+  /** By their item ids, what was being said when it was left, and nothing was told of since. */
+  left: string[]
   tools: LiveTool[]
   state: string | null
   isTakenOver: boolean
@@ -37,6 +39,7 @@ export type LiveConversation = {
 /** Before anything was told. */
 export const NOTHING_SAID: LiveConversation = {
   turns: [],
+  left: [],
   tools: [],
   state: null,
   isTakenOver: false,
@@ -48,7 +51,7 @@ export const NOTHING_SAID: LiveConversation = {
 type Told = { event: string; data: unknown }
 type Data = Record<string, unknown>
 
-/** In place of an event: it is followed no longer for now. What was being said then may be over when it is taken up again. */
+/** In place of an event: it is followed no longer for now. What was being said then goes on, or is over, when it is taken up again. */
 export const LEFT: Told = { event: 'left', data: {} }
 
 /** What is known after an event more. Events of other names, and repeated ones, change nothing. */
@@ -72,7 +75,7 @@ export function afterEvent(before: LiveConversation, { event, data: told }: Told
     case 'moved':
       return { ...before, isTakenOver: false, hasMoved: true }
     case LEFT.event:
-      return { ...before, turns: before.turns.filter(({ isOpen }) => !isOpen) }
+      return { ...before, left: before.turns.flatMap(({ isOpen, item_id }) => (isOpen ? [item_id] : [])) }
     case 'ended':
       return { ...before, state: 'ended', isTakenOver: false, endReason: textIn(data['end_reason']) || 'ended' }
     default:
@@ -89,6 +92,11 @@ export function withWritten(told: LiveConversation, written: readonly WrittenTur
   const missing = written.filter(({ seq }) => !known.has(seq))
   const turns = missing.map((turn) => ({ ...turn, item_id: `written ${turn.seq}`, isOpen: false, response_ms: null }))
   return turns.length === 0 ? told : { ...told, turns: [...told.turns, ...turns].toSorted(inOrder) }
+}
+
+/** Without what was being said: of a call that is gone no event tells any more how that ended. */
+export function withoutOpen(told: LiveConversation): LiveConversation {
+  return { ...told, turns: told.turns.filter(({ isOpen }) => !isOpen) }
 }
 
 function textIn(value: unknown): string {
@@ -129,9 +137,12 @@ function begun(id: string, data: Data): LiveTurn {
 function placed(before: LiveConversation, given: LiveTurn): LiveConversation {
   const isAnswer = given.role === 'agent' && given.response_ms === null && before.nextResponseMs !== null
   const turn = isAnswer ? { ...given, response_ms: before.nextResponseMs } : given
-  const others = before.turns.filter(({ item_id }) => item_id !== turn.item_id)
+  // What the same one says next comes behind the end of what they said: of what was left before, nobody was told that.
+  const isPast = ({ item_id, role }: LiveTurn) => role === turn.role && before.left.includes(item_id)
+  const others = before.turns.filter((other) => other.item_id !== turn.item_id && !isPast(other))
   const turns = [...others, turn].toSorted(inOrder)
-  return { ...before, turns, nextResponseMs: isAnswer ? null : before.nextResponseMs }
+  const left = before.left.filter((id) => others.some(({ item_id }) => item_id === id))
+  return { ...before, turns, left, nextResponseMs: isAnswer ? null : before.nextResponseMs }
 }
 
 function inOrder(a: LiveTurn, b: LiveTurn): number {

@@ -3,7 +3,7 @@ import { useEffect, useReducer, useState } from 'react'
 import { answerOf, api, forTenant } from './client.ts'
 import { useEventStream } from './event-stream.ts'
 import type { ApiFailure } from './failure.ts'
-import { afterEvent, LEFT, type LiveConversation, NOTHING_SAID, withWritten } from './live-conversation.ts'
+import { afterEvent, LEFT, type LiveConversation, NOTHING_SAID, withoutOpen, withWritten } from './live-conversation.ts'
 import { useIsLookedAt } from './use-is-looked-at.ts'
 
 /** A call as it goes on. It is of one stream for good: give what uses it the stream as its `key`. */
@@ -43,7 +43,7 @@ export function useLiveConversation({ tenantId, streamSid, sessionId }: Followed
     enabled: wasLeft && (isOpen || isGone),
   })
   return {
-    conversation: withWritten(conversation, written),
+    conversation: withWritten(wasLeft && isGone ? withoutOpen(conversation) : conversation, written),
     isFollowed: isOpen && !isOver,
     failure: isOver ? null : failure,
   }
