@@ -491,7 +491,7 @@ describe('a person whose role is changed', () => {
     await page.getByRole('link', { name: 'Desk', exact: true }).first().click()
     await page.getByRole('heading', { name: 'Desk', exact: true }).waitFor()
     await page.goBack()
-    await page.getByText('What is wanted').waitFor()
+    await page.getByRole('heading', { name: 'What is wanted' }).waitFor()
     expect(await claim.count()).toBe(0)
     await context.close()
   })

@@ -22,6 +22,7 @@ export function ChangeAgent({ agent }: { agent: Agent }) {
   return (
     <ModalForm
       label="Change the agent"
+      about={agent.name}
       submit="Save the agent"
       initial={editOf(valuesOf(agent))}
       variant="default"

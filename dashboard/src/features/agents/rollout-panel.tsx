@@ -54,10 +54,10 @@ export function RolloutPanel({ tenantId, agentId, versions }: RolloutPanelProps)
       </Panel>
     )
 
-  /** Of what is stored now, nothing has failed; what is being saved goes on. */
+  /** Of what is stored now, nothing has failed. */
   function take(): void {
     setEdited(null)
-    if (!save.isPending) save.reset()
+    save.reset()
   }
 
   const isStale = save.error !== null && asFailure(save.error).status === 409
@@ -85,7 +85,7 @@ export function RolloutPanel({ tenantId, agentId, versions }: RolloutPanelProps)
               Save the rollout
             </Button>
             {edited !== null && (
-              <Button variant="default" onClick={take}>
+              <Button variant="default" disabled={save.isPending} onClick={take}>
                 Undo
               </Button>
             )}

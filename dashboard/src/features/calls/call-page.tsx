@@ -11,10 +11,9 @@ import { DetailPage } from '../../components/detail-page.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Note } from '../../components/note.tsx'
-import { phoneText } from '../../components/text.ts'
 import { AnswerWaterfall } from './answer-waterfall.tsx'
 import { CallFacts } from './call-facts.tsx'
-import { type CallLog, callQuery, callsKey } from './call-queries.ts'
+import { type CallLog, callQuery, callsKey, partiesText } from './call-queries.ts'
 import { CallScore } from './call-score.tsx'
 import { CallStatus, isErased, isGoingOn } from './call-status.tsx'
 import { EraseCall } from './erase-call.tsx'
@@ -31,7 +30,7 @@ export function CallPage() {
   const { data: call, error, refetch } = useQuery(callQuery(tenantId, callSid))
   return (
     <DetailPage
-      title={call ? `${phoneText(call.from)} → ${phoneText(call.to)}` : 'Call'}
+      title={call ? partiesText(call) : 'Call'}
       above={
         <BackLink to="/t/$tenantId/calls" params={{ tenantId }}>
           Calls
@@ -93,11 +92,11 @@ function CallReview({ tenantId, call }: { tenantId: string; call: CallLog }) {
 function CallActions({ tenantId, call }: { tenantId: string; call: CallLog }) {
   const mayErase = useMay('admin')
   const { stream_sid: streamSid, voice_session_id: sessionId } = call
-  if (isGoingOn(call)) return streamSid && <EndCall tenantId={tenantId} streamSid={streamSid} />
+  if (isGoingOn(call)) return streamSid && <EndCall {...{ tenantId, streamSid }} about={partiesText(call)} />
   return mayErase && sessionId && <EraseCall {...{ tenantId, call, sessionId }} />
 }
 
-function EndCall({ tenantId, streamSid }: { tenantId: string; streamSid: string }) {
+function EndCall({ tenantId, streamSid, about }: { tenantId: string; streamSid: string; about: string }) {
   const { name } = usePerson()
   const mayEnd = useMay('operator')
   const client = useQueryClient()
@@ -111,7 +110,7 @@ function EndCall({ tenantId, streamSid }: { tenantId: string; streamSid: string 
   }
 
   return (
-    <ConfirmAction label="End the call" isGrave onConfirm={end}>
+    <ConfirmAction label="End the call" about={about} isGrave onConfirm={end}>
       The caller is cut off at once, without a goodbye.
     </ConfirmAction>
   )

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { paths } from '../../api/api-types.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
 import type { ListPart } from '../../components/list-part.ts'
-import { dialled } from '../../components/text.ts'
+import { dialled, phoneText } from '../../components/text.ts'
 import type { CallFilters, ConversationFilters } from './call-filters.ts'
 import { madeWithin } from './call-span.ts'
 
@@ -11,6 +11,11 @@ type Answer<Path extends '/api/v1/call-logs/{call_sid}' | '/api/v1/voice-session
 
 /** A call, as the carrier and the service told of it. */
 export type CallLog = Answer<'/api/v1/call-logs/{call_sid}'>['call_log']
+
+/** Who called whom. */
+export function partiesText({ from, to }: Pick<CallLog, 'from' | 'to'>): string {
+  return `${phoneText(from)} → ${phoneText(to)}`
+}
 
 /** What was said and done in it. */
 export type VoiceSession = Answer<'/api/v1/voice-sessions/{id}'>['voice_session']

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { Column } from '../../components/fields.tsx'
-import { type CallLog, callQuery, callsKey, eraseSession, voiceSessionQuery } from './call-queries.ts'
+import { type CallLog, callQuery, callsKey, eraseSession, partiesText, voiceSessionQuery } from './call-queries.ts'
 
 type EraseCallProps = { tenantId: string; call: CallLog; sessionId: string }
 
@@ -22,7 +22,7 @@ export function EraseCall({ tenantId, call, sessionId }: EraseCallProps) {
   }
 
   return (
-    <ConfirmAction label="Erase what was said" isGrave onConfirm={erase}>
+    <ConfirmAction label="Erase what was said" about={partiesText(call)} isGrave onConfirm={erase}>
       <Column>
         <span>
           Gone for good are what was said and recorded, what the tools were told, the summary, the score, what was

@@ -43,7 +43,7 @@ export function QueuePage() {
       }
       actions={
         maySet && (
-          <ConfirmAction label="Back to the defaults" onConfirm={reset} disabled={!known?.isSet}>
+          <ConfirmAction label="Back to the defaults" about={queueKey} onConfirm={reset} disabled={!known?.isSet}>
             What is set here is forgotten. The tasks of the queue stay.
           </ConfirmAction>
         )

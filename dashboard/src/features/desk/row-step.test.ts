@@ -20,5 +20,8 @@ describe('a step along the rows', () => {
     expect(rows[nextRow(rows, by, { rows: ROWS, at })]).toBe(to)
   })
 
-  it('begins with the first where none was gone to', () => expect(nextRow(ROWS, 1, null)).toBe(0))
+  it('begins with the first where none was gone to, or nothing of what there was then is there', () => {
+    expect(nextRow(ROWS, 1, null)).toBe(0)
+    expect(nextRow(ROWS, 1, { rows: ['x', 'y'], at: 0 })).toBe(0)
+  })
 })

@@ -110,7 +110,7 @@ function actionsColumn(resend: (id: string) => Promise<void>): Column<GivenUp> {
     isActions: true,
     cell: ({ id }) => (
       <RowButtons>
-        <ConfirmAction label="Send again" size="xs" onConfirm={() => resend(id)}>
+        <ConfirmAction label="Send again" about={id} size="xs" onConfirm={() => resend(id)}>
           With the same id and body.
         </ConfirmAction>
       </RowButtons>

@@ -1,6 +1,7 @@
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useHoldRole } from '../../api/held-role.ts'
 import { useSimulated } from '../../api/session.ts'
 import { useTenant } from '../../api/tenants.ts'
 import { useLiveConversation } from '../../api/use-live-conversation.ts'
@@ -54,6 +55,7 @@ function Talk({ tenantId, talkers, first }: TalkProps) {
   const choice = soundChoice(talker, asked)
   const isBusy = line.phase === 'opening' || line.phase === 'open'
   const controls = useKeptFocus(isBusy)
+  useHoldRole(line.failure !== null)
   const { data: agentName = null } = useQuery({
     ...talkingQuery(tenantId, line.grant?.streamSid ?? ''),
     enabled: line.phase === 'open',
