@@ -1863,7 +1863,7 @@ export interface components {
             error_message: string | null;
             escalated: boolean;
             escalation_target: string | null;
-            /** @description As the carrier sent it; a withheld number is `anonymous`, say. */
+            /** @description In E.164, as it is dialled from abroad; what is no number as the carrier sent it: a withheld one is `anonymous`, say. */
             from: string;
             metadata: {
                 [key: string]: unknown;
@@ -2375,7 +2375,7 @@ export interface components {
             call_sid: string;
             /** @description inbound, outbound or browser */
             call_type: string;
-            /** @description As the carrier sent it. */
+            /** @description As the call log has it. */
             customer_phone: string;
             escalated: boolean;
             escalation_target: string | null;

@@ -8,7 +8,7 @@ import type { MissedCallKind } from '../tenancy/tenant-values.ts'
 import type { CallbackTaskId } from './callback-task-store.ts'
 import type { TaskDisposition } from './callback-task-values.ts'
 
-/** A call that came in and came to nothing. `from` is as the carrier sent it. */
+/** A call that came in and came to nothing. `from` is as the call log has it. */
 export type MissedCall = {
   log_id: string
   call_sid: string

@@ -13,7 +13,10 @@ export const CallLog = Type.Object({
   tenant_id: Type.String(),
   org_id: text,
   direction: Type.Enum(CALL_DIRECTIONS),
-  from: Type.String({ description: 'As the carrier sent it; a withheld number is `anonymous`, say.' }),
+  from: Type.String({
+    description:
+      'In E.164, as it is dialled from abroad; what is no number as the carrier sent it: a withheld one is `anonymous`, say.',
+  }),
   to: Type.String(),
   status: Type.Enum(CALL_STATUSES),
   agent_key: nullable(Type.String({ description: "Null when the tenant document's own agent speaks." })),

@@ -16,7 +16,7 @@ export type CallLogRow = {
   call_sid: string | null
   org_id: string | null
   direction: CallDirection
-  /** As the carrier sent it: `anonymous` and `sip:…` occur. */
+  /** A number by its one spelling; what is none as the carrier sent it: `anonymous` and `sip:…` occur. */
   from: string
   to: string
   status: CallStatus

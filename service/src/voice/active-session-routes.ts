@@ -12,7 +12,7 @@ const ActiveSession = Type.Object({
   org_id: nullable(Type.String()),
   agent_name: Type.String(),
   call_type: Type.String({ description: 'inbound, outbound or browser' }),
-  customer_phone: Type.String({ description: 'As the carrier sent it.' }),
+  customer_phone: Type.String({ description: 'As the call log has it.' }),
   greeting: Type.String(),
   started_at: Timestamp,
   escalated: Type.Boolean(),

@@ -21,7 +21,7 @@ const Session = Type.Object({
   org_id: nullable(Type.String()),
   agent_name: Type.String(),
   call_type: Type.String({ description: 'inbound, outbound or browser' }),
-  customer_phone: Type.String({ description: 'As the carrier sent it.' }),
+  customer_phone: Type.String({ description: 'As the call log has it.' }),
   greeting: Type.String(),
   started_at: Timestamp,
   state: Type.String({ description: 'waiting, talking, detached (its stream was lost), draining or ended' }),

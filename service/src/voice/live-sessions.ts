@@ -20,7 +20,7 @@ export type LiveFacts = {
   /** In which the agent speaks, such as `pt-BR`; null where its version does not say so. */
   language: string | null
   callType: CallDirection
-  /** The other side's number, as the carrier sent it. */
+  /** The other side's number, as the call log has it. */
   customerPhone: string
   greeting: string
   startedAt: Date

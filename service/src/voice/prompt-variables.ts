@@ -1,6 +1,6 @@
 /** What of a call a prompt can name. */
 export type PromptFacts = {
-  /** The other side's number, as the carrier sent it. */
+  /** The other side's number, as the call log has it. */
   caller: string
   tenant: string
   tenant_name: string

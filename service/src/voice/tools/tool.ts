@@ -33,7 +33,7 @@ export type ToolCall = {
   sessionId: SessionId
   streamSid: string
   agentName: string
-  /** The other side's number, as the carrier sent it: `anonymous` and `sip:…` occur. */
+  /** The other side's number, as the call log has it: `anonymous` and `sip:…` occur. */
   customerPhone: string
   controls: CallControls
   /** Names this one call of the tool, also when it is asked again; whoever runs it says so. */
