@@ -22,6 +22,7 @@ import { armStall } from './stall-clock.ts'
 import { isOutOfHands, type Step } from './state.ts'
 import { dropIfSilent, goneOnWith } from './stopped.ts'
 import { answerSounds, nothingOwed } from './timeline.ts'
+import { restOfTooLong, TOO_LONG } from './too-long.ts'
 import { endRowByWords } from './tools-in-row.ts'
 import { change, find } from './transcript.ts'
 import { restOf } from './unsaid.ts'
@@ -146,7 +147,7 @@ export function concluded(step: Step, active: Active, done: Done): void {
     if (wanted) askFirst(step, wanted)
     return giveModelUp(step)
   }
-  const instead = done.errorCode === FILTERED && !isCancelled ? insteadOfRest(step, active) : null
+  const instead = isCancelled ? null : insteadOf(step, active, done)
   if (instead) return sayInstead(step, instead)
   if (wanted && done.errorCode === FILTERED) return askOtherwise(step, wanted)
   if (wanted) return askAgain(step, wanted, done.errorCode === RATE_LIMITED)
@@ -154,6 +155,12 @@ export function concluded(step: Step, active: Active, done: Done): void {
   // One that failed in the middle was said as far as it will be, and did not end as it should.
   if (done.status !== 'failed') step.set({ earlierStalls: 0 })
   said(step, active)
+}
+
+/** What is said in place of the rest of one that its provider has ended in the middle; null for any other. */
+function insteadOf(step: Step, active: Active, { errorCode }: Done): Ask | null {
+  if (errorCode === FILTERED) return insteadOfRest(step, active)
+  return errorCode === TOO_LONG ? restOfTooLong(step, active) : null
 }
 
 /** It has ended as far as the model is concerned, which is well, and is not said yet. */

@@ -250,6 +250,43 @@ describe('An answer that its provider keeps back for what is said in it', () => 
   })
 })
 
+describe('An answer that its provider ends because it is too long', () => {
+  const tooLong = { status: 'incomplete', errorCode: 'max_output_tokens' } as const
+  const cutOff = (call: Call, responseId: string) => {
+    call.begins(responseId)
+    call.audio(responseId, `item_${responseId}`, 1_000)
+    call.model({ type: 'audio_done', responseId, itemId: `item_${responseId}` })
+    call.ends(responseId, tooLong)
+  }
+
+  it('is not left in the middle of a sentence: the model is asked once to come to its end', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    cutOff(call, 'resp_1')
+    const asked = () => call.commands('respond')
+    expect([asked().length, asked().at(-1)?.instructions]).toEqual([3, expect.stringContaining('come to its end')])
+    cutOff(call, 'resp_2')
+    expect(asked()).toHaveLength(3)
+    expect([call.state.stall, call.state.earlierStalls, call.all('open_model').length]).toEqual([null, 0, 1])
+  })
+
+  it('is over where the caller has spoken into it', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 4_000)
+    call.speaks('turn_2', 500)
+    call.ends('resp_1', tooLong)
+    call.stops('turn_2')
+    expect(
+      call
+        .commands('respond')
+        .map(({ instructions }) => instructions)
+        .slice(1),
+    ).toEqual([null, null])
+  })
+})
+
 describe('A provider that has too much to do', () => {
   const limited = { status: 'failed', errorCode: 'rate_limit_exceeded', fault: 'retry' } as const
 
