@@ -12,7 +12,7 @@ import type { SessionEvent } from './events.ts'
 import { askOtherwise, FILTERED, insteadOfRest } from './filtered.ts'
 import { giveInToAnswer } from './going-on.ts'
 import { stopHoldAudio } from './interrupting.ts'
-import { giveModelUp, leaveStalled } from './model-session.ts'
+import { leaveStalled, modelLost } from './model-session.ts'
 import { endOutage } from './outage.ts'
 import { isCallerWaiting } from './owing.ts'
 import { isOwnAudio } from './own-audio.ts'
@@ -145,7 +145,7 @@ export function concluded(step: Step, active: Active, done: Done): void {
   const wanted = isCancelled && (active.isCancelled || active.hasAudio) ? null : missing(active, done)
   if (done.fault === 'fatal') {
     if (wanted) askFirst(step, wanted)
-    return giveModelUp(step)
+    return modelLost(step, done.fault)
   }
   const instead = isCancelled ? null : insteadOf(step, active, done)
   if (instead) return sayInstead(step, instead)

@@ -245,13 +245,20 @@ describe('a caller who speaks into the last words, and whose model is lost', () 
     ])
   })
 
-  it('is kept for the other model, and put through all the same where there is none', () => {
-    const kept = spokeOver({ fallback: { price: null } }, false)
-    kept.model(FATAL)
-    askedOnce(kept)
-    const given = spokeOver({}, false)
-    given.model(FATAL)
-    expect([became(given), given.state.ending]).toEqual([{ begun: 1, calledOff: 0 }, null])
+  const refusal = { type: 'refused', requestId: null, code: 'insufficient_quota', message: '', fault: 'fatal' } as const
+
+  it.each([
+    ['closes the connection', FATAL],
+    ['refuses what it is asked', refusal],
+  ])('is kept for the other model, and put through all the same where there is none: that %s', (_how, fatal) => {
+    for (const isOver of [false, true]) {
+      const kept = spokeOver({ fallback: { price: null } }, isOver)
+      kept.model(fatal)
+      askedOnce(kept)
+      const given = spokeOver({}, isOver)
+      given.model(fatal)
+      expect([became(given), given.state.ending]).toEqual([{ begun: 1, calledOff: 0 }, null])
+    }
   })
 
   it('is put through where it was not their words that it waited for', () => {

@@ -3,7 +3,7 @@ import { answerOver } from './answer-over.ts'
 import { said } from './answering.ts'
 import type { Active, Asked } from './answers.ts'
 import { askFirst, askNext, changeActive } from './asking.ts'
-import { giveModelUp } from './model-session.ts'
+import { modelLost } from './model-session.ts'
 import { askAgain, RATE_LIMITED } from './retry.ts'
 import type { Step } from './state.ts'
 
@@ -16,7 +16,7 @@ type Refused = Extract<ModelEvent, { type: 'refused' }>
  */
 export function refused(step: Step, { requestId, code, fault }: Refused): void {
   const { model, answers } = step.state
-  if (fault === 'fatal' || (fault === 'setup' && !model.isReady)) return giveModelUp(step)
+  if (fault === 'fatal' || (fault === 'setup' && !model.isReady)) return modelLost(step, fault)
   const { asked, active } = answers
   if (requestId === null) return active?.isOverdue ? isOver(step, active) : undefined
   if (asked?.requestId === requestId) {
