@@ -105,6 +105,30 @@ describe('The event log of a session', () => {
     expect(replay(readLines(text))).toMatchObject({ difference: null })
   })
 
+  it('tells enough of a session that goes on from one whose call was not put through', async () => {
+    const { log, bytes } = logging()
+    const noted = (seq: number, text: string) => ({ role: 'system' as const, seq, text, unheard: '' })
+    const resumption = {
+      ...{ elapsedMs: 5_000, greetingMs: 100, interruptions: 0, idBase: 100_000 },
+      turns: [
+        noted(1, 'The call is being put through to +12025550103.'),
+        noted(2, 'The call could not be put through: the line is busy.'),
+      ],
+      usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 },
+    }
+    const call = new Call({}, resumption)
+    log.begin({ ...HEAD, resumption })
+    log.step(0, { type: 'opened' }, call.effects)
+    const ready = { type: 'model', epoch: call.state.model.epoch, event: { type: 'ready' } } as const
+    log.step(0, ready, call.do(ready))
+    log.close()
+    await log.written()
+    const text = unpackChunks(bytes())
+    expect(call.commands('respond')[0]?.instructions).toContain('the line is busy')
+    expect(text).not.toContain('2025550103')
+    expect(replay(readLines(text)).difference).toBeNull()
+  })
+
   it('is whole where it is many chunks, and a line of it longer than one', async () => {
     const { log, bytes } = logging()
     const version = 'é'.repeat(12_000)

@@ -2,7 +2,7 @@ import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { isBackchannel } from '../session/backchannel.ts'
 import type { SessionEvent } from '../session/events.ts'
 import { isAboutPerson } from '../session/lost-person.ts'
-import { targetIn, throughTo } from '../session/not-through.ts'
+import { isNotThrough, targetIn, throughTo } from '../session/not-through.ts'
 import type { Plan } from '../session/plan.ts'
 import type { PastTurn, Resumption } from '../session/resumption.ts'
 import { masked, withoutWords } from './without-words.ts'
@@ -51,7 +51,7 @@ export function headLine(head: LogHead): string {
 
 /** A session acts by what it has noted itself of who has its call, and reads that in its record. */
 function keptText(turn: PastTurn): string {
-  if (isAboutPerson(turn)) return turn.text
+  if (isAboutPerson(turn) || isNotThrough(turn)) return turn.text
   const target = turn.role === 'system' ? targetIn(turn.text) : null
   return target === null ? masked(turn.text) : throughTo(masked(target))
 }

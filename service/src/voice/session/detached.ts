@@ -16,7 +16,7 @@ import type { Step } from './state.ts'
 import { dropStopped } from './stopped.ts'
 import { giveWay } from './taking-over.ts'
 import { awaitTool } from './tool-wait.ts'
-import { AWAY_MS, playOn, transferCameBack } from './transferring.ts'
+import { AWAY_MS, playOn, transferCameBack, transferLeftBehind } from './transferring.ts'
 import { wordsOverdue } from './turns.ts'
 import { awaitMissedWords } from './unsaid.ts'
 
@@ -69,6 +69,7 @@ export function handOver(step: Step): void {
   if (phase !== 'waiting' && phase !== 'talking') return
   const isAudible = playback.sentMs > 0
   silence(step, heard(playback, step.nowMs), true)
+  transferLeftBehind(step)
   if (isAudible) step.do({ type: 'clear' })
   wait(step)
 }

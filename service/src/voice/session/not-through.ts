@@ -1,4 +1,7 @@
 import type { TransferFault } from './events.ts'
+import type { PastTurn } from './resumption.ts'
+
+const FAULTS: readonly TransferFault[] = ['busy', 'no_answer', 'declined', 'failed']
 
 const WHY: Record<TransferFault, string> = {
   busy: 'the line is busy',
@@ -22,6 +25,25 @@ export function targetIn(text: string): string | null {
 /** What is written down of a call that nobody took. */
 export function wasNotThrough(why: TransferFault): string {
   return `The call could not be put through: ${WHY[why]}.`
+}
+
+/** Whether a turn is a note of ours that nobody took the call. */
+export function isNotThrough(turn: Pick<PastTurn, 'role' | 'text'>): boolean {
+  return faultIn(turn) !== null
+}
+
+function faultIn({ role, text }: Pick<PastTurn, 'role' | 'text'>): TransferFault | null {
+  return FAULTS.find((fault) => role === 'system' && wasNotThrough(fault) === text) ?? null
+}
+
+/** To whom a call was not put through by the newest of its turns, and why: of one that was on its way it is not known. Null for any other. */
+export function notThroughIn(turns: readonly PastTurn[]): { target: string; why: TransferFault } | null {
+  const newest = turns.at(-1)
+  if (newest?.role !== 'system') return null
+  const why = faultIn(newest)
+  const wanted = why ? turns.findLast(({ role, text }) => role === 'system' && targetIn(text) !== null) : newest
+  const target = wanted ? targetIn(wanted.text) : null
+  return target === null ? null : { target, why: why ?? 'no_answer' }
 }
 
 /** What the agent is told when it has the call again. */

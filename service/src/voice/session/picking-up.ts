@@ -2,7 +2,7 @@ import type { Heard } from '../playback.ts'
 import type { Ask } from './answers.ts'
 import { askFirst, exactly } from './asking.ts'
 import { isClip } from './clip-id.ts'
-import { notThrough, targetIn } from './not-through.ts'
+import { notThrough, notThroughIn } from './not-through.ts'
 import { isOwnAudio } from './own-audio.ts'
 import type { Plan } from './plan.ts'
 import type { Detached, Step } from './state.ts'
@@ -76,10 +76,9 @@ function sorryFor({ instructions }: Ask, wasSpeaking: boolean): string | null {
  */
 export function pickUp(step: Step): boolean {
   const turns = step.state.resumption?.turns ?? []
-  const newest = turns.at(-1)
-  const target = newest?.role === 'system' ? targetIn(newest.text) : null
-  if (target !== null) {
-    askFirst(step, { why: 'back', instructions: notThrough(target, 'no_answer'), thenEnd: null })
+  const wanted = notThroughIn(turns)
+  if (wanted) {
+    askFirst(step, { why: 'back', instructions: notThrough(wanted.target, wanted.why), thenEnd: null })
     return true
   }
   const last = turns.findLast(({ role }) => role === 'caller' || role === 'agent')

@@ -471,14 +471,44 @@ describe('a transfer that came to nothing', () => {
 })
 
 describe('a session that goes on from one whose call was being put through', () => {
+  const THROUGH = `The call is being put through to ${TARGET}.`
+  const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
+
+  /** What the agent of the other node says first. */
+  function saidFirst(turns: Resumption['turns']): string | null | undefined {
+    const call = new Call({}, { elapsedMs: 5_000, turns, usage, greetingMs: 100, interruptions: 0, idBase: 100_000 })
+    call.model({ type: 'ready' })
+    return asked(call)[0]?.instructions
+  }
+
   it('says that it was not', () => {
     const turns: Resumption['turns'] = [
       { role: 'agent', seq: 1, text: 'One moment.', unheard: '' },
-      { role: 'system', seq: 2, text: `The call is being put through to ${TARGET}.`, unheard: '' },
+      { role: 'system', seq: 2, text: THROUGH, unheard: '' },
     ]
-    const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
-    const call = new Call({}, { elapsedMs: 5_000, turns, usage, greetingMs: 100, interruptions: 0, idBase: 100_000 })
-    call.model({ type: 'ready' })
-    expect(asked(call)[0]?.instructions).toContain(`could not be put through to ${TARGET}`)
+    expect(saidFirst(turns)).toContain(`could not be put through to ${TARGET}`)
+  })
+
+  it('does not say that nobody answers where it was handed over while that was rung, nor where another reason is known', () => {
+    const call = holding()
+    call.do({ type: 'hand_over' })
+    expect(call.all('cancel_transfer')).toHaveLength(1)
+    call.do({ type: 'stream_lost' })
+    expect(saidFirst(call.turns)).toContain(`could not be put through to ${TARGET}: the connection failed`)
+    const busy = { role: 'system', text: 'The call could not be put through: the line is busy.', unheard: '' } as const
+    const turns = [{ role: 'system', seq: 1, text: THROUGH, unheard: '' } as const, { ...busy, seq: 2 }]
+    expect(saidFirst(turns)).toContain(`could not be put through to ${TARGET}: the line is busy`)
+  })
+
+  it('is the same one where no other node came for the call', () => {
+    const call = holding()
+    const before = asked(call).length
+    call.do({ type: 'hand_over' })
+    call.wait(15_000)
+    expect(
+      asked(call)
+        .slice(before)
+        .map(({ instructions }) => instructions),
+    ).toEqual([expect.stringContaining('the connection failed')])
   })
 })

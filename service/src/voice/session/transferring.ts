@@ -1,13 +1,13 @@
 import { assertNever } from '../../kernel/errors.ts'
 import { isDrained } from '../playback.ts'
-import { askNext } from './asking.ts'
+import { askFirst, askNext } from './asking.ts'
 import { holdTransfer, meantOf } from './calling-off.ts'
 import { comeBack, dropWaiting } from './coming-back.ts'
 import type { SessionEvent, TransferFault } from './events.ts'
 import { playStretch } from './holding.ts'
 import { silence } from './interrupting.ts'
 import { addNote } from './keeping.ts'
-import { isLeaving } from './leaving.ts'
+import { cancelTransfer, isLeaving } from './leaving.ts'
 import { letCallGo } from './letting-go.ts'
 import { notThrough, throughTo, wasNotThrough } from './not-through.ts'
 import { isMidSpeech } from './speech.ts'
@@ -160,6 +160,19 @@ function over(step: Step, wanted: Transfer, why: TransferFault): void {
   )
   if (wanted.holds > 0 && step.state.phase !== 'detached') silence(step)
   addNote(step, 'system', { text: wasNotThrough(why), isKept: true })
+}
+
+/**
+ * Another node is to have the call: its target is rung no more, which that node is to tell the caller, and so is the agent here, should it
+ * keep the call.
+ */
+export function transferLeftBehind(step: Step): void {
+  const { transfer: wanted } = step.state
+  if (!wanted) return
+  cancelTransfer(step)
+  addNote(step, 'system', { text: wasNotThrough('failed'), isKept: true })
+  dropWaiting(step)
+  askFirst(step, { why: 'back', instructions: notThrough(wanted.target, 'failed'), thenEnd: null })
 }
 
 /** The target has the call. */
