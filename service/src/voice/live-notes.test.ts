@@ -29,6 +29,11 @@ describe('those who watch a call', () => {
     ])
   })
 
+  it('are told of a person who is gone what the call does by then', () => {
+    const [gone] = told((events) => tellNote(events, { type: 'taken_over', state: 'draining', isOn: false }))
+    expect(gone).toEqual({ id: 1, event: 'state', data: { state: 'draining', taken_over: false } })
+  })
+
   it('are told as much of an endless turn as is kept of it', () => {
     const text = 'x'.repeat(1_000_000)
     const [turn] = told((events) => tellTurn(events, { ...TURN, text, unheard: text }))

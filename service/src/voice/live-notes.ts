@@ -38,7 +38,7 @@ export function tellNote(events: LiveEvents, note: LiveNote): void {
     case 'state':
       return events.publish('state', { state: note.state })
     case 'taken_over':
-      return events.publish('state', { state: 'talking', taken_over: note.isOn })
+      return events.publish('state', { state: note.state, taken_over: note.isOn })
     case 'muted':
       return events.publish('state', { state: note.state, muted: note.isOn })
     case 'answered':

@@ -185,7 +185,7 @@ export type Turn = {
 export type LiveNote =
   | { type: 'state'; state: Phase }
   /** A person has the call, or the agent has it again. */
-  | { type: 'taken_over'; isOn: boolean }
+  | { type: 'taken_over'; state: Phase; isOn: boolean }
   /** A supervisor has silenced the agent, or lets it speak again. */
   | { type: 'muted'; state: Phase; isOn: boolean }
   /** It is known, or known better, who or what answered a call that was placed. */

@@ -1,3 +1,4 @@
+import type { SessionEffect } from './events.ts'
 import { addNote } from './keeping.ts'
 import type { PastTurn } from './resumption.ts'
 import type { Step } from './state.ts'
@@ -11,6 +12,11 @@ const GIVEN_BACK = 'The agent has the call again.'
 /** Told to the agent of a call that somebody has. */
 export const LISTEN =
   'A colleague of yours has taken the call over and speaks with the caller now. You will be told what they say. Say nothing until you have the call again.'
+
+/** Who watches is told that a person has the call, or that the agent has it again. */
+export function takenOver({ state }: Step, isOn: boolean): SessionEffect {
+  return { type: 'note', note: { type: 'taken_over', state: state.phase, isOn } }
+}
 
 /** Writes down that a person has the call. */
 export function noteTaken(step: Step): void {
@@ -35,9 +41,6 @@ export function isAboutPerson({ role, text }: PastTurn): boolean {
 /** The process that had the call is gone, and a person with it: the agent does not speak before they may be there again. */
 export function awaitPerson(step: Step): void {
   step.set({ takeover: { phase: 'lost' } })
-  step.do(
-    { type: 'arm', timer: 'person', ms: MOVED_BACK_MS },
-    { type: 'note', note: { type: 'taken_over', isOn: true } },
-  )
+  step.do({ type: 'arm', timer: 'person', ms: MOVED_BACK_MS }, takenOver(step, true))
   step.command({ type: 'system_message', text: LISTEN })
 }

@@ -32,7 +32,7 @@ describe('a call that a person takes over', () => {
     expect(kinds(effects).filter((kind) => wanted.includes(kind))).toEqual(wanted)
     expect(call.commands('truncate').at(-1)).toEqual({ type: 'truncate', itemId: 'item_1', audioEndMs: 1_000 })
     expect(call.state.latency.interruptions).toBe(0)
-    expect(call.notes('taken_over')).toEqual([{ type: 'taken_over', isOn: true }])
+    expect(call.notes('taken_over')).toEqual([{ type: 'taken_over', state: 'talking', isOn: true }])
   })
 
   it('has an answer cancelled that was only asked for, whenever it begins', () => {
@@ -258,6 +258,18 @@ describe('the person who has a call', () => {
     call.do({ type: 'attached' })
     call.wait(5_000)
     expect([asked(call).length, call.state.takeover]).toEqual([before, { phase: 'on' }])
+  })
+
+  it('is told to be gone from a call as that is by then, and not as one in which somebody talks', () => {
+    const over = taken()
+    over.do({ type: 'hung_up' })
+    const lost = taken()
+    for (const type of ['stream_lost', 'release', 'person_written'] as const) lost.do({ type })
+    const told = [over, lost].map((call) => call.notes('taken_over').at(-1))
+    expect(told.map((note) => [note?.state, note?.isOn])).toEqual([
+      ['draining', false],
+      ['detached', false],
+    ])
   })
 
   it('gives way to the last words of a call whose time is up, and to another node', () => {

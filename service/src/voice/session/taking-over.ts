@@ -3,7 +3,7 @@ import { comeBack, dropWaiting } from './coming-back.ts'
 import type { SessionEvent } from './events.ts'
 import { silence } from './interrupting.ts'
 import { addNote } from './keeping.ts'
-import { LISTEN, noteGivenBack, noteTaken } from './lost-person.ts'
+import { LISTEN, noteGivenBack, noteTaken, takenOver } from './lost-person.ts'
 import { ownId } from './own-audio.ts'
 import type { Step } from './state.ts'
 
@@ -55,7 +55,7 @@ function takeOver(step: Step): void {
   if (takeover !== null) return
   begin(step)
   noteTaken(step)
-  step.do({ type: 'disarm', timer: 'filler' }, { type: 'note', note: { type: 'taken_over', isOn: true } })
+  step.do({ type: 'disarm', timer: 'filler' }, takenOver(step, true))
   step.command({ type: 'system_message', text: LISTEN })
 }
 
@@ -91,7 +91,7 @@ export function personTimer(step: Step): void {
 /** The agent has the call again. */
 function giveBack(step: Step, instructions: string): void {
   step.set({ takeover: null })
-  step.do({ type: 'disarm', timer: 'person' }, { type: 'note', note: { type: 'taken_over', isOn: false } })
+  step.do({ type: 'disarm', timer: 'person' }, takenOver(step, false))
   noteGivenBack(step)
   comeBack(step, instructions)
 }
@@ -113,7 +113,7 @@ export function giveWay(step: Step): void {
   step.do(
     { type: 'disarm', timer: 'person' },
     { type: 'dismiss_person', isMoving: detached?.isHandedOver === true },
-    { type: 'note', note: { type: 'taken_over', isOn: false } },
+    takenOver(step, false),
   )
 }
 
