@@ -251,6 +251,8 @@ describe('A call that lost its stream', () => {
     expect(late.state.phase).toBe('waiting')
     late.model({ type: 'ready' })
     expect(late.commands('respond')).toHaveLength(1)
+    const told = late.notes('state').map(({ state }) => state)
+    expect(told).toEqual(['waiting', 'detached', 'waiting', 'talking'])
 
     const unheard = new Call()
     unheard.model({ type: 'ready' })

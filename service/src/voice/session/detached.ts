@@ -178,7 +178,7 @@ function goOn(step: Step): void {
     owedSinceMs: owedSinceMs === null ? null : step.nowMs,
   })
   step.do({ type: 'disarm', timer: 'detached' })
-  if (!isFresh) step.do({ type: 'note', note: { type: 'state', state: 'talking' } })
+  step.do({ type: 'note', note: { type: 'state', state: step.state.phase } })
   if (model.isReady) hearAgain(step)
   if (digits !== '') step.do({ type: 'arm', timer: 'dtmf', ms: plan.dtmf.timeoutMs })
   if (runningTools.length > 0) awaitTool(step)
