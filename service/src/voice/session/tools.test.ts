@@ -221,6 +221,12 @@ describe('A tool', () => {
     call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '', status: 'timeout', endsCall: false } })
     expect(call.notes('tool').map(({ status }) => status)).toEqual(['started', 'timeout'])
   })
+
+  it('is told of to them as well when it is refused, as it is written down', () => {
+    const call = asking(...Array.from({ length: 9 }, (_, n) => `c${n}`))
+    const told = call.notes('tool').filter(({ callId }) => callId === 'c8')
+    expect(told).toEqual([{ type: 'tool', callId: 'c8', name: 'look_up', status: 'error' }])
+  })
 })
 
 describe('Tools in a row', () => {

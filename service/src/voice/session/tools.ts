@@ -89,7 +89,10 @@ function goOn(step: Step): void {
 function refuse(step: Step, { callId, responseId, name, argumentsText }: ToolCall, reason: string): void {
   const output = JSON.stringify({ error: reason })
   callGoesOn(step, responseId)
-  step.do({ type: 'refuse_tool', callId, name, argumentsText, atMs: step.atMs, output })
+  step.do(
+    { type: 'refuse_tool', callId, name, argumentsText, atMs: step.atMs, output },
+    { type: 'note', note: { type: 'tool', callId, name, status: 'error' } },
+  )
   step.command({ type: 'tool_result', callId, output })
 }
 
