@@ -121,14 +121,23 @@ export class CallLines implements AudioEars {
   silence(): void {
     this.#personId = null
     this.#letPersonGo('released')
+    this.#writeLastWords()
+  }
+
+  /** The person's line ends: with the call, of which what they said last is still written down, or because that goes on elsewhere. */
+  dismiss(why: 'ended' | 'broken'): void {
+    this.#personId = null
+    this.#letPersonGo(why)
+    if (why === 'ended') this.#writeLastWords()
+    else this.#closeScribes()
+  }
+
+  #writeLastWords(): void {
     if (this.#scribe) this.#scribe.end()
     else this.#deps.dispatch({ type: 'person_written' })
   }
 
-  /** The person's line ends: with the call, or because that goes on elsewhere. */
-  dismiss(why: 'ended' | 'broken'): void {
-    this.#personId = null
-    this.#letPersonGo(why)
+  #closeScribes(): void {
     this.#scribe?.close()
     this.#scribe = null
     this.#earlier?.close()
@@ -146,7 +155,9 @@ export class CallLines implements AudioEars {
   close(why: 'ended' | 'broken' = 'ended'): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.dismiss(why)
+    this.#personId = null
+    this.#letPersonGo(why)
+    this.#closeScribes()
     this.#audio.close()
     const listeners = [...this.#listeners]
     this.#listeners.clear()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { TestClock } from '../../../test/harness/clock.ts'
+import { World } from '../../../test/virtual/world.ts'
 import type { ModelListener, ModelSession, ModelSetup, TurnDetection } from '../../platform/realtime/port.ts'
 import { scribeSetup } from '../session-builder-setup.ts'
 import { Scribe } from './scribe.ts'
@@ -54,5 +55,25 @@ describe('What a person says last who gives a call back', () => {
     scribe.end()
     await clock.advance(8_000)
     expect(told).toEqual([LAST_WORDS, 'written'])
+  })
+})
+
+describe('What a person says last in a call that ends', () => {
+  it('is in its record, and nothing is left open for it', async () => {
+    const setup = scribeSetup({ ...AGENT, turnDetection: { type: 'semantic_vad', eagerness: 'low' } })
+    const world: World = new World({ openScribe: (listener) => listening(world.clock, setup, listener) })
+    world.begin()
+    await world.clock.advance(2_000)
+    const ends: string[] = []
+    const line = world.session.lines.takeOver({ audio: () => {}, over: (why) => ends.push(why) })
+    for (let frame = 0; frame < 50; frame += 1) {
+      line.speak(LOUD)
+      await world.clock.advance(20)
+    }
+    world.endStream()
+    expect(ends).toEqual(['ended'])
+    await world.run(3_000)
+    expect(world.transcript.filter(({ role }) => role === 'supervisor').map(({ text }) => text)).toEqual([LAST_WORDS])
+    expect([world.ends, world.session.held, world.sessionClock.pendingTimers]).toEqual([['caller_hangup'], [], 0])
   })
 })

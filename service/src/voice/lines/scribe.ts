@@ -60,7 +60,7 @@ export class Scribe {
     this.#isEnding = true
     for (let sentMs = 0; sentMs < LAST_SILENCE_MS; sentMs += FRAME_MS) this.#session?.append(SILENT_FRAME)
     const { clock } = this.#deps
-    const waits = [clock.after(NOTICED_MS, () => this.#heardOut()), clock.after(LAST_WORDS_MS, () => this.close())]
+    const waits = [clock.after(NOTICED_MS, () => this.#heardOut()), clock.after(LAST_WORDS_MS, () => this.#giveUp())]
     this.#cancelWaits = () => {
       for (const cancel of waits) cancel()
     }
@@ -69,6 +69,12 @@ export class Scribe {
   #heardOut(): void {
     this.#isHeardOut = true
     this.#tellIfWritten()
+  }
+
+  /** Whoever waits for them waits no longer. */
+  #giveUp(): void {
+    this.close()
+    if (this.#open.size > 0) this.#deps.written()
   }
 
   /** Gives up what is not written down yet. Again, it changes nothing. */

@@ -168,10 +168,11 @@ function isWritten(state: SessionState): boolean {
   return !hasOpenTurns(state) && state.answers.active === null
 }
 
-/** Whether something is not told yet of what was said and done: the caller's words, what a tool comes to. */
-export function hasOpenTurns({ transcript, runningTools, speech }: SessionState): boolean {
+/** Whether something is not told yet of what was said and done: the caller's words, those of a person who had the call, what a tool comes to. */
+export function hasOpenTurns(state: SessionState): boolean {
+  const { transcript, runningTools, speech, takeover, isPersonUnwritten } = state
   const isOpen = transcript.entries.some((e) => e.isKept && !e.isFinal && e.role === 'caller')
-  return isOpen || runningTools.length > 0 || speech !== null
+  return isOpen || runningTools.length > 0 || speech !== null || (takeover === null && isPersonUnwritten)
 }
 
 /** Ends the session as it is: what is not final by now is kept as far as it goes. */

@@ -177,6 +177,8 @@ export type SessionState = {
   readonly takeover: Takeover | null
   /** How often somebody has taken the call over. */
   readonly takeovers: number
+  /** Not all is written down yet, as far as is known, that the last of them said. */
+  readonly isPersonUnwritten: boolean
   /** Somebody else is to have the call; null while nobody is. */
   readonly transfer: Transfer | null
   /** Who answered the call, in one that was placed; null where nobody asks. */
@@ -257,6 +259,7 @@ export function newSession(plan: Plan, nowMs: number, { resumption = null, waite
     isMuted: false,
     takeover: null,
     takeovers: 0,
+    isPersonUnwritten: false,
     transfer: null,
     party: null,
     usage: resumption?.usage ?? NO_USAGE,

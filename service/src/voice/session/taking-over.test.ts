@@ -260,6 +260,20 @@ describe('the person who has a call', () => {
     expect([asked(call).length, call.state.takeover]).toEqual([before, { phase: 'on' }])
   })
 
+  it('is heard to the end in the record of a call that ends, which waits 2 s for that at most', () => {
+    const written = taken()
+    written.do({ type: 'hung_up' })
+    written.wait(400)
+    written.do({ type: 'person_said', text: 'Goodbye then.', sinceMs: 0 })
+    expect(written.all('finish')).toEqual([])
+    written.do({ type: 'person_written' })
+    expect([written.all('finish').length, written.turns.at(-1)?.text]).toEqual([1, 'Goodbye then.'])
+    const unwritten = taken()
+    unwritten.do({ type: 'hung_up' })
+    unwritten.wait(2_000)
+    expect(unwritten.all('finish')).toHaveLength(1)
+  })
+
   it('is told to be gone from a call as that is by then, and not as one in which somebody talks', () => {
     const over = taken()
     over.do({ type: 'hung_up' })

@@ -34,7 +34,7 @@ export function onPerson(step: Step, event: OnPerson): void {
     case 'person_said':
       return personSaid(step, event)
     case 'person_written':
-      return step.state.takeover?.phase === 'leaving' ? giveBack(step, GO_ON) : undefined
+      return personWritten(step)
     default:
       assertNever(event)
   }
@@ -49,7 +49,7 @@ function takeOver(step: Step): void {
   if (ending || transfer || phase === 'detached' || takeover?.phase === 'on') return
   if (takeover === null) silence(step)
   const count = takeovers + 1
-  step.set({ takeover: { phase: 'on' }, takeovers: count, stall: null, owedSinceMs: null })
+  step.set({ takeover: { phase: 'on' }, takeovers: count, isPersonUnwritten: true, stall: null, owedSinceMs: null })
   dropWaiting(step)
   step.do({ type: 'disarm', timer: 'person' }, { type: 'connect_person', id: ownId('person', count) })
   if (takeover !== null) return
@@ -82,6 +82,12 @@ function leave(step: Step, phase: 'lost' | 'leaving', ms: number): void {
   step.do({ type: 'silence_person' }, { type: 'arm', timer: 'person', ms })
 }
 
+/** All is written down that a person said until they were silenced: who was waited for so comes back. */
+function personWritten(step: Step): void {
+  step.set({ isPersonUnwritten: false })
+  if (step.state.takeover?.phase === 'leaving') giveBack(step, GO_ON)
+}
+
 /** The wait for a person, or for their last words, is over. */
 export function personTimer(step: Step): void {
   const { takeover } = step.state
@@ -109,12 +115,10 @@ function personSaid(step: Step, { text, sinceMs }: Extract<OnPerson, { type: 'pe
 export function giveWay(step: Step): void {
   const { takeover, detached } = step.state
   if (takeover === null) return
-  step.set({ takeover: null })
-  step.do(
-    { type: 'disarm', timer: 'person' },
-    { type: 'dismiss_person', isMoving: detached?.isHandedOver === true },
-    takenOver(step, false),
-  )
+  const isMoving = detached?.isHandedOver === true
+  // Nobody here is told of it any more.
+  step.set({ takeover: null, ...(isMoving && { isPersonUnwritten: false }) })
+  step.do({ type: 'disarm', timer: 'person' }, { type: 'dismiss_person', isMoving }, takenOver(step, false))
 }
 
 /** Looked at after each event: nobody has a call that is ending, or that another node is to have. */
