@@ -1,5 +1,6 @@
 import createFetchClient, { mergeHeaders } from 'openapi-fetch'
 import { type Methods, PARSED_AS } from './answers.ts'
+import { LiveStreams } from './live-streams.ts'
 import type { paths } from './public-api.ts'
 import { refusalOf } from './refusal.ts'
 import { type SessionEvent, type WatchOptions, watchSession } from './watch-session.ts'
@@ -61,7 +62,8 @@ export function createParley({
   const send = sendBy(client.request as unknown as Send, { fetch, answers })
   const methods = METHODS.map((method) => [method, (path: string, init?: Init) => send(method, path, init)])
   const api = { ...client, request: send, ...Object.fromEntries(methods) } as Methods
-  return { ...api, watchSession: (streamSid, options) => watchSession(api, streamSid, options) }
+  const asked = { parley: api, live: new LiveStreams(api) }
+  return { ...api, watchSession: (streamSid, options) => watchSession(asked, streamSid, options) }
 }
 
 /** By the function that sent it, what each request was answered, once all middleware was done with that. */

@@ -51,3 +51,8 @@ export function mayPass(error: unknown): boolean {
   const { status } = error.response
   return status === 408 || status === 429 || status >= 500
 }
+
+/** What a refusal asks to wait. */
+export function askedMs(error: unknown): number {
+  return error instanceof ParleyError ? Number(error.response.headers.get('retry-after') ?? 0) * 1_000 || 0 : 0
+}

@@ -1,9 +1,10 @@
 import type { Methods } from './answers.ts'
 import { readEvents } from './event-stream.ts'
-import { callOf, nextStreamOf } from './moved-call.ts'
+import type { LiveStreams } from './live-streams.ts'
+import { callOf, nextStreamOf } from './lost-call.ts'
 import { pause } from './pause.ts'
 import type { components } from './public-api.ts'
-import { mayPass, ParleyError } from './refusal.ts'
+import { askedMs, mayPass, ParleyError } from './refusal.ts'
 
 type Turn = components['schemas']['VoiceSession']['transcript'][number]
 type EndReason = components['schemas']['VoiceSession']['end_reason']
@@ -57,7 +58,7 @@ const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000]
  * them, when six connections in a row were made in vain, over half a minute at least.
  */
 export async function* watchSession(
-  parley: Methods,
+  client: Asked,
   streamSid: string,
   { lastEventId, signal }: WatchOptions = {},
 ): AsyncGenerator<SessionEvent, void, undefined> {
@@ -65,7 +66,7 @@ export async function* watchSession(
   for (;;) {
     const connection = new Connection(signal)
     try {
-      for await (const event of connection.events(parley, watched)) {
+      for await (const event of connection.events(client.parley, watched)) {
         watched.last = event.id
         if (event.event === 'moved') watched.callSid = event.data.call_sid
         yield event
@@ -74,12 +75,15 @@ export async function* watchSession(
     } catch (error) {
       signal?.throwIfAborted()
       if (connection.wasHeard) Object.assign(watched, { hasBegun: true, inVain: 0 })
-      if (!(await goesOn(parley, watched, { error, signal }))) return
+      if (!(await goesOn(client, watched, { error, signal }))) return
     } finally {
       connection.close()
     }
   }
 }
+
+/** Who is asked; `live` is shared by all calls that are watched. */
+type Asked = { parley: Methods; live: LiveStreams }
 
 /** What is watched, and how far that has come. */
 type Watched = {
@@ -99,10 +103,10 @@ type Lost = { error: unknown; signal: AbortSignal | undefined }
  * After a connection that was lost: waits as long as is due, or until the call has another stream. False where it is over.
  * @throws Error for one too many, or that is refused for good.
  */
-async function goesOn(parley: Methods, watched: Watched, { error, signal }: Lost): Promise<boolean> {
+async function goesOn(client: Asked, watched: Watched, { error, signal }: Lost): Promise<boolean> {
   const isGone = watched.hasBegun && isRefusal(error, 404)
   if (isGone) {
-    const stream = watched.callSid && (await nextStreamOf(parley, watched.callSid, signal))
+    const stream = watched.callSid && (await nextStreamOf(client, watched.callSid, signal))
     if (!stream) return false
     if (stream !== watched.streamSid) {
       Object.assign(watched, { streamSid: stream, last: undefined })
@@ -166,9 +170,4 @@ class Connection {
 
 function isRefusal(error: unknown, status: number): boolean {
   return error instanceof ParleyError && error.response.status === status
-}
-
-/** What a refusal asks to wait. */
-function askedMs(error: unknown): number {
-  return error instanceof ParleyError ? Number(error.response.headers.get('retry-after') ?? 0) * 1_000 || 0 : 0
 }
