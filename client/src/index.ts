@@ -81,15 +81,22 @@ function sendBy(request: Send, { fetch, answers }: { fetch: Fetch; answers: Answ
       headers: isText ? mergeHeaders(CSV, init.headers) : init.headers,
       fetch: sendOnce,
     })
+    const unreadable = ({ status }: Response, cause?: unknown) =>
+      new Error(`${method} ${path}: the answer (${status}) broke off, or is no JSON.`, { cause })
     const { data, error, response } = await sent.catch((cause: unknown) => {
       const answer = answers.get(sendOnce)
       if (!answer || init.signal?.aborted) throw cause
-      if (answer.ok)
-        throw new Error(`${method} ${path}: the answer (${answer.status}) broke off, or is no JSON.`, { cause })
+      if (answer.ok) throw unreadable(answer, cause)
       return { data: undefined, error: undefined, response: answer }
     })
+    if (response.ok && data === undefined && mayNotBeEmpty(method, response)) throw unreadable(response)
     return response.ok ? { data, response } : { error: refusalOf(error, response), response }
   }
+}
+
+/** There is nothing of Parley's without a body but what has none by its kind. */
+function mayNotBeEmpty(method: string, { status }: Response): boolean {
+  return method.toUpperCase() !== 'HEAD' && status !== 204
 }
 
 export type { components, operations, paths } from './public-api.ts'

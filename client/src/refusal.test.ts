@@ -68,6 +68,14 @@ describe('a success that cannot be read', () => {
     )
   })
 
+  it.each([
+    ['0 bytes', { 'content-length': 0 }],
+    ['a connection that ends', { connection: 'close' }],
+  ])('throws what says so, where it is empty by %s', async (_how, headers) => {
+    const parley = await clientOf((response) => void response.writeHead(200, headers).end())
+    await expect(callBy(parley)).rejects.toThrow('POST /api/v1/make-call: the answer (200) broke off, or is no JSON.')
+  })
+
   it('throws the reason of the signal by which it was left', async () => {
     const leaving = new AbortController()
     const reason = new Error('seen enough')
