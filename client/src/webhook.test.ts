@@ -37,6 +37,22 @@ describe('verifyWebhook', () => {
     expect(verifyWebhook(shouting, BODY, SECRET, at).sequence).toBeNull()
   })
 
+  it('takes headers of a class that is not the one of this program', () => {
+    const known = new Headers(headersOf())
+    const foreign = { get: (name: string) => known.get(name) }
+    expect(verifyWebhook(foreign, BODY, SECRET, at).id).toBe('e1')
+  })
+
+  it('says so where it is given what was parsed, or a secret that is not set', () => {
+    const [parsed, unset] = [EVENT, undefined] as unknown as [string, string]
+    const sentence = 'the body of a webhook must be given as it came, as a string or bytes, before anything parses it'
+    expect(() => verifyWebhook(headersOf(), parsed, SECRET, at)).toThrow(new TypeError(sentence))
+    for (const secrets of [unset, [SECRET, unset]])
+      expect(() => verifyWebhook(headersOf(), BODY, secrets, at)).toThrow(
+        new TypeError('a secret of webhooks must not be empty'),
+      )
+  })
+
   it('takes the vector of the specification', () => {
     const headers = {
       'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',

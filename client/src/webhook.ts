@@ -27,7 +27,10 @@ export type VerifiedWebhook = VerifiedRequest & {
 }
 
 /** As `fetch`, Node and most frameworks have them. Names count in any case. */
-export type WebhookHeaders = Headers | Record<string, string | readonly string[] | undefined>
+export type WebhookHeaders = HeadersLike | Record<string, string | readonly string[] | undefined>
+
+/** What `Headers` is, here and in libraries that bring their own. */
+type HeadersLike = { get(name: string): string | null }
 
 export type VerifyOptions = {
   /** How far the time of an attempt may be off, either way; 300 unless given. */
@@ -87,8 +90,8 @@ export function verifyRequest(
     throw new WebhookError('missing_header', 'The webhook lacks webhook-id, webhook-timestamp or webhook-signature.')
   }
   const sentAt = timeOf(timestamp, options)
-  const content = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), Buffer.from(body)])
-  const keys = (typeof secrets === 'string' ? [secrets] : secrets).map(keyOf)
+  const content = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), bytesOf(body)])
+  const keys = [secrets].flat().map(keyOf)
   if (!isSigned(content, keys, signatures)) {
     throw new WebhookError('bad_signature', 'No signature of the webhook was made with a secret that is known here.')
   }
@@ -96,10 +99,14 @@ export function verifyRequest(
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string | null {
-  if (headers instanceof Headers) return headers.get(name)
+  if (areLikeHeaders(headers)) return headers.get(name)
   const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
   if (found === undefined) return null
   return typeof found === 'string' ? found : (found[0] ?? null)
+}
+
+function areLikeHeaders(headers: WebhookHeaders): headers is HeadersLike {
+  return typeof headers.get === 'function'
 }
 
 function timeOf(timestamp: string, { toleranceSeconds = TOLERANCE_SECONDS, nowMs = Date.now() }: VerifyOptions): Date {
@@ -108,6 +115,14 @@ function timeOf(timestamp: string, { toleranceSeconds = TOLERANCE_SECONDS, nowMs
   if (nowMs - sentMs > toleranceSeconds * 1_000) throw new WebhookError('too_old', 'The webhook was sent too long ago.')
   if (sentMs - nowMs > toleranceSeconds * 1_000) throw new WebhookError('too_new', 'The webhook comes from the future.')
   return new Date(sentMs)
+}
+
+/** @throws TypeError for what was parsed: of an object nobody can say which bytes it was. */
+function bytesOf(body: unknown): Buffer {
+  if (typeof body === 'string') return Buffer.from(body)
+  if (body instanceof ArrayBuffer) return Buffer.from(body)
+  if (ArrayBuffer.isView(body)) return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  throw new TypeError('the body of a webhook must be given as it came, as a string or bytes, before anything parses it')
 }
 
 /** Each is compared, and each in the same time. */
@@ -126,7 +141,9 @@ function isSigned(content: Buffer, keys: readonly Buffer[], signatures: string):
 
 /** Behind `whsec_` stands a key in base64; any other secret is its own bytes. @throws TypeError for an empty one. */
 function keyOf(secret: string): Buffer {
-  const key = secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret)
+  // Of a setting that is not there the types need not know.
+  const given = secret || ''
+  const key = given.startsWith(PREFIX) ? Buffer.from(given.slice(PREFIX.length), 'base64') : Buffer.from(given)
   // An empty setting would let everybody sign.
   if (key.length === 0) throw new TypeError('a secret of webhooks must not be empty')
   return key
@@ -134,7 +151,7 @@ function keyOf(secret: string): Buffer {
 
 function eventIn(body: string | Uint8Array): WebhookEvent {
   try {
-    const event: unknown = JSON.parse(typeof body === 'string' ? body : Buffer.from(body).toString())
+    const event: unknown = JSON.parse(bytesOf(body).toString())
     if (typeof event === 'object' && event !== null && 'event' in event) return event as WebhookEvent
   } catch {
     // Told below.
