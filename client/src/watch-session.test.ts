@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createParley } from './index.ts'
 import { type Answer, event, refusal, streamOf, watchBeside } from './watched.fixture.ts'
@@ -70,5 +71,19 @@ describe('watching a session', () => {
     )
     await vi.advanceTimersByTimeAsync(1_000)
     expect(seen.end).toMatchObject({ name: 'ParleyError', body: { code: 'unauthorized' } })
+  })
+
+  it('is ended by a signal that ends many others, which has one listener of them all', async () => {
+    const fetch = async (request: Request) => streamOf(request, '')
+    const parley = createParley({ baseUrl: 'https://voice.example.com', apiKey: 'k', fetch })
+    const leaving = new AbortController()
+    const { signal } = leaving
+    const all = Array.from({ length: 20 }, () => parley.watchSession('MZ1', { signal }).next())
+    await vi.advanceTimersByTimeAsync(0)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    const reason = new Error('seen enough')
+    leaving.abort(reason)
+    const ends = await Promise.allSettled(all)
+    expect(ends).toEqual(all.map(() => ({ status: 'rejected', reason })))
   })
 })

@@ -2,6 +2,7 @@ import type { Methods } from './answers.ts'
 import { readEvents } from './event-stream.ts'
 import type { LiveStreams } from './live-streams.ts'
 import { callOf, nextStreamOf } from './lost-call.ts'
+import { onAbort } from './on-abort.ts'
 import { pause } from './pause.ts'
 import type { components } from './public-api.ts'
 import { askedMs, mayPass, ParleyError } from './refusal.ts'
@@ -123,15 +124,13 @@ async function goesOn(client: Asked, watched: Watched, { error, signal }: Lost):
 class Connection {
   wasHeard = false
   readonly #ending = new AbortController()
-  readonly #signal: AbortSignal | undefined
   readonly #silence: NodeJS.Timeout
-  readonly #end = () => this.#ending.abort()
+  readonly #forget: () => void
 
   constructor(signal: AbortSignal | undefined) {
-    this.#signal = signal
-    this.#silence = setTimeout(this.#end, MAX_SILENCE_MS)
-    signal?.addEventListener('abort', this.#end)
-    if (signal?.aborted) this.#end()
+    const end = () => this.#ending.abort()
+    this.#silence = setTimeout(end, MAX_SILENCE_MS)
+    this.#forget = onAbort(signal, end)
   }
 
   /** @throws Error in any case, unless the events are left: only who reads them knows which is the last. */
@@ -163,8 +162,8 @@ class Connection {
 
   close(): void {
     clearTimeout(this.#silence)
-    this.#signal?.removeEventListener('abort', this.#end)
-    this.#end()
+    this.#forget()
+    this.#ending.abort()
   }
 }
 
