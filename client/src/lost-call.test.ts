@@ -92,7 +92,7 @@ describe('a call that is not at its stream any more', () => {
           request.signal.addEventListener('abort', () => controller.error(request.signal.reason))
         },
       })
-      return new Response(body)
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
     }
     const seen = watchBeside(beside, open, goesOn)
     await vi.advanceTimersByTimeAsync(4_000)

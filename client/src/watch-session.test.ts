@@ -86,4 +86,12 @@ describe('watching a session', () => {
     const ends = await Promise.allSettled(all)
     expect(ends).toEqual(all.map(() => ({ status: 'rejected', reason })))
   })
+
+  it('gives up on a page of somebody on the way as on any other answer that is none', async () => {
+    const page = () => new Response('<html>Log in</html>', { headers: { 'content-type': 'text/html' } })
+    const seen = watch(page)
+    await vi.advanceTimersByTimeAsync(31_000)
+    const sentence = 'What answered (200, text/html) is no stream of events: somebody on the way may have.'
+    expect([seen.after.length, seen.end]).toEqual([6, new Error(sentence)])
+  })
 })

@@ -144,6 +144,11 @@ class Connection {
       signal: this.#ending.signal,
     })
     if (error) throw new ParleyError(error, response)
+    const type = response.headers.get('content-type')
+    if (!type?.startsWith('text/event-stream'))
+      throw new Error(
+        `What answered (${response.status}, ${type}) is no stream of events: somebody on the way may have.`,
+      )
     if (data && watched.callSid === null) void this.#askCall(parley, watched)
     if (data) for await (const event of readEvents(data, () => this.#heard())) yield event as SessionEvent
     throw new Error('The events of the session broke off.')
