@@ -45,15 +45,13 @@ const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TR
 /** Whatever is sent as text is a list. */
 const CSV = { 'content-type': 'text/csv; charset=utf-8' }
 
-/** @throws TypeError for a base address that is none, or has a path: Parley is served under none. */
+/** @throws TypeError for a base address that is none of HTTP, or has a path: Parley is served under none. */
 export function createParley({
   baseUrl,
   apiKey,
   fetch = (request) => globalThis.fetch(request),
 }: ParleyOptions): Parley {
-  const { origin, pathname, search, hash } = new URL(baseUrl)
-  if (pathname + search + hash !== '/')
-    throw new TypeError(`baseUrl must be without a path, such as ${origin}: ${baseUrl}`)
+  const origin = originOf(baseUrl)
   const headers = { authorization: `Bearer ${apiKey}` }
   const client = createFetchClient<paths>({ baseUrl: origin, headers })
   const answers: Answers = new WeakMap()
@@ -64,6 +62,15 @@ export function createParley({
   const api = { ...client, request: send, ...Object.fromEntries(methods) } as Methods
   const asked = { parley: api, live: new LiveStreams(api) }
   return { ...api, watchSession: (streamSid, options) => watchSession(asked, streamSid, options) }
+}
+
+function originOf(baseUrl: string): string {
+  if (!URL.canParse(baseUrl) || !/^https?:/i.test(baseUrl))
+    throw new TypeError(`baseUrl must begin with https:// or http://: ${baseUrl}`)
+  const { origin, pathname, search, hash } = new URL(baseUrl)
+  if (pathname + search + hash !== '/')
+    throw new TypeError(`baseUrl must be without a path, such as ${origin}: ${baseUrl}`)
+  return origin
 }
 
 /** By the function that sent it, what each request was answered, once all middleware was done with that. */

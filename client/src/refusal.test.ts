@@ -110,4 +110,12 @@ describe('a base address', () => {
       )
     expect(create('https://voice.example.com/')).not.toThrow()
   })
+
+  it.each(['localhost:8080', 'voice.example.com', 'ftp://voice.example.com', ''])(
+    'is refused as %j, with what is missing',
+    (baseUrl) => {
+      const sentence = `baseUrl must begin with https:// or http://: ${baseUrl}`
+      expect(() => createParley({ baseUrl, apiKey: 'k' })).toThrow(new TypeError(sentence))
+    },
+  )
 })
