@@ -33,6 +33,17 @@ describe('watching a session', () => {
     expect([seen.after.length, seen.end]).toEqual([6, new TypeError('fetch failed')])
   })
 
+  it('throws what says so where nobody answers at all, not that it was left', async () => {
+    const silent: Answer = async ({ signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      throw signal.reason
+    }
+    const seen = watch(silent)
+    await vi.advanceTimersByTimeAsync(6 * 45_000 + 31_000)
+    const sentence = 'There were no events of the session for 45 s, and no sign of life.'
+    expect([seen.after.length, seen.end]).toEqual([6, new Error(sentence)])
+  })
+
   it('counts anew once something came', async () => {
     const cut = (request: Request) => streamOf(request, 'retry: 1000\n\n', true)
     const seen = watch(cut)

@@ -128,9 +128,9 @@ class Connection {
   readonly #forget: () => void
 
   constructor(signal: AbortSignal | undefined) {
-    const end = () => this.#ending.abort()
-    this.#silence = setTimeout(end, MAX_SILENCE_MS)
-    this.#forget = onAbort(signal, end)
+    const silence = `There were no events of the session for ${MAX_SILENCE_MS / 1_000} s, and no sign of life.`
+    this.#silence = setTimeout(() => this.#ending.abort(new Error(silence)), MAX_SILENCE_MS)
+    this.#forget = onAbort(signal, () => this.#ending.abort())
   }
 
   /** @throws Error in any case, unless the events are left: only who reads them knows which is the last. */
