@@ -98,6 +98,21 @@ describe('watching a session', () => {
     expect(ends).toEqual(all.map(() => ({ status: 'rejected', reason })))
   })
 
+  it('is ended by its signal before what came with the last event is told', async () => {
+    const fetch = async (request: Request) => streamOf(request, event(1) + event(2) + event(3, 'ended'))
+    const parley = createParley({ baseUrl: 'https://voice.example.com', apiKey: 'k', fetch })
+    const leaving = new AbortController()
+    const ids: string[] = []
+    const read = async () => {
+      for await (const { id } of parley.watchSession('MZ1', { signal: leaving.signal })) {
+        ids.push(id)
+        leaving.abort(new Error('seen enough'))
+      }
+    }
+    await expect(read()).rejects.toThrow('seen enough')
+    expect(ids).toEqual(['1'])
+  })
+
   it('gives up on a page of somebody on the way as on any other answer that is none', async () => {
     const page = () => new Response('<html>Log in</html>', { headers: { 'content-type': 'text/html' } })
     const seen = watch(page)

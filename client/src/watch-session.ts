@@ -72,6 +72,7 @@ export async function* watchSession(
         if (event.event === 'moved') watched.callSid = event.data.call_sid
         yield event
         if (event.event === 'ended') return
+        signal?.throwIfAborted()
       }
     } catch (error) {
       signal?.throwIfAborted()
