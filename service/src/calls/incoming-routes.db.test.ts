@@ -161,6 +161,14 @@ describe('POST /api/v1/incoming-call', () => {
     expect(response.status).toBe(415)
   })
 
+  it('refuses a form of more fields than any carrier sends, before it is known who sent it', async () => {
+    const added = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`Added${n}`, 'x']))
+    const ask = (count: number) => app.post(PATH, { form: { ...FORM, ...added(count - Object.keys(FORM).length) } })
+    expect((await ask(1_000)).status).toBe(200)
+    const { status, text } = await ask(1_001)
+    expect([status, JSON.parse(text)]).toMatchObject([400, { details: [{ path: '/body' }] }])
+  })
+
   describe('says a sentence and hangs up', () => {
     const spoken = /<Say>[^<]+<\/Say><Hangup\/><\/Response>$/
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, invalidRequest } from '../../kernel/errors.ts'
 
 /** The fields of a form in the order in which they came: names may come several times. */
 export class Form {
@@ -24,14 +24,24 @@ export class Form {
   }
 }
 
+/** Carriers send some dozens. To part and to sort more takes long, and who sends them is only known after that. */
+const MAX_FIELDS = 1_000
+
 /** Takes form-urlencoded bodies, and no others, on the routes of this plugin. */
 export function takeForms(app: Pick<FastifyInstance, 'addContentTypeParser' | 'removeAllContentTypeParsers'>): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
-    async (_request: FastifyRequest, body: string | Buffer) => new Form([...new URLSearchParams(String(body))]),
+    async (_request: FastifyRequest, body: string | Buffer) => new Form(fieldsIn(String(body))),
   )
+}
+
+/** @throws AppError `invalid_request` for more fields than anybody sends. */
+function fieldsIn(body: string): [name: string, value: string][] {
+  if (body.split('&', MAX_FIELDS + 1).length > MAX_FIELDS)
+    throw invalidRequest([{ path: '/body', message: `must have at most ${MAX_FIELDS} fields` }])
+  return [...new URLSearchParams(body)]
 }
 
 /** The form that came with the request; an empty one when it has no body. */
