@@ -34,6 +34,8 @@ export type ConnectionOptions = {
 
 /** Whoever does not take its pongs needs no more of them. */
 const MAX_BUFFERED_FOR_PONG_BYTES = 64 * 1024
+/** Pings and pongs that may come in one piece: peers send one in a while. Each ping costs a write, and nobody above counts them. */
+const MAX_CONTROLS_IN_PIECE = 32
 const NOTHING = Buffer.alloc(0)
 
 /**
@@ -51,6 +53,7 @@ export class WebSocketConnection {
   readonly #whenClosed: (() => void)[] = []
   #listener: ConnectionListener | null = null
   #state: 'open' | 'closing' | 'closed' = 'open'
+  #controlsInPiece = 0
   #hasSaidGoodbye = false
   #code = ABNORMAL
   #reason = ''
@@ -65,7 +68,7 @@ export class WebSocketConnection {
     this.#reader = new MessageReader(isServer ? 'masked' : 'unmasked', options.limits, {
       message: (bytes, isBinary) => this.#message(bytes, isBinary),
       ping: (payload) => this.#pinged(payload),
-      pong: () => this.#listener?.alive(),
+      pong: () => this.#alive(),
       close: (code, reason) => this.#heardGoodbye(code, reason),
     })
   }
@@ -149,6 +152,7 @@ export class WebSocketConnection {
   }
 
   #receive(chunk: Buffer): void {
+    this.#controlsInPiece = 0
     try {
       this.#reader.read(chunk)
     } catch (error) {
@@ -162,8 +166,15 @@ export class WebSocketConnection {
   }
 
   #pinged(payload: Buffer): void {
+    this.#alive()
     const isTaken = this.bufferedBytes() <= MAX_BUFFERED_FOR_PONG_BYTES
     if (this.#state === 'open' && isTaken) this.#socket.write(controlFrame(OPCODE.pong, payload, this.#masks))
+  }
+
+  /** @throws ProtocolFault when too many of them came at once. */
+  #alive(): void {
+    this.#controlsInPiece += 1
+    if (this.#controlsInPiece > MAX_CONTROLS_IN_PIECE) throw new ProtocolFault('WS_ERR_TOO_MANY_CONTROL_FRAMES')
     this.#listener?.alive()
   }
 
