@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { watchFor } from './mcp-message.ts'
+import { answerIn, watchFor } from './mcp-message.ts'
 
 const ANSWER = JSON.stringify({ jsonrpc: '2.0', id: 7, result: { text: 'Grüße' } })
 const OTHER = JSON.stringify({ jsonrpc: '2.0', id: 6, result: {} })
@@ -26,5 +26,18 @@ describe('the answer in a stream of events', () => {
     const lines = `data: {"id": 7,\ndata: "result": {}}\n`
     expect(foundIn([Buffer.from(lines)])).toBe(-1)
     expect(foundIn([Buffer.from(lines), Buffer.from('\n')])).toBe(1)
+  })
+
+  it('is looked for in 1,000 events and in no more, however small they are', () => {
+    const others = (count: number) => Buffer.from('data:x\n\n'.repeat(count))
+    const answer = Buffer.from(`data: ${ANSWER}\n\n`)
+    const answered = (body: Buffer) => {
+      const headers = { 'content-type': 'text/event-stream' }
+      return answerIn({ status: 200, headers, body, isWhole: true, isTooLong: false }, 7)
+    }
+    expect(foundIn([others(999), answer])).toBe(1)
+    expect(answered(Buffer.concat([others(999), answer]))).toEqual({ result: { text: 'Grüße' } })
+    expect(foundIn([others(1_000), answer])).toBe(0)
+    expect(() => answered(Buffer.concat([others(1_000), answer]))).toThrow('sent 1000 messages')
   })
 })

@@ -9,6 +9,8 @@ export class McpFault extends Error {
 export type RpcAnswer = { result: Record<string, unknown> } | { error: { code: number; message: string } }
 
 const MAX_TOLD_CHARS = 500
+/** Of one answer: to read what a server can put into its bytes takes half a second in which no call is heard. */
+const MAX_EVENTS = 1_000
 
 /**
  * Finds the answer to a request in what a server sent: one message, or a stream of events in which it is one among others.
@@ -18,8 +20,11 @@ const MAX_TOLD_CHARS = 500
 export function answerIn({ status, headers, body, isWhole, isTooLong }: OutboundAnswer, id: number): RpcAnswer {
   if (status < 200 || status > 299) throw new McpFault(`The server answered ${status}.`)
   const text = body.toString()
-  const found = isStream(headers) ? eventsIn(text).find((message) => isFor(message, id)) : parsed(text)
+  const events = isStream(headers) ? eventTexts(text) : null
+  const found = events ? messagesIn(events).find((message) => isFor(message, id)) : parsed(text)
   if (isFor(found, id)) return readAnswer(found)
+  if (events?.length === MAX_EVENTS)
+    throw new McpFault(`The server sent ${MAX_EVENTS} messages, and no answer among them.`)
   if (isWhole) throw new McpFault('The server sent no answer of the protocol.')
   throw new McpFault(
     isTooLong ? 'The answer of the server is too long.' : 'The answer of the server did not come to its end.',
@@ -38,12 +43,13 @@ export function isSessionUnknown({ status, body }: OutboundAnswer): boolean {
 }
 
 /**
- * Watches a stream of events for the answer to a request. To be given its pieces one by one; true once the answer was in them: what a
- * server sends behind it is not waited for. Each byte is read once, however small the pieces are.
+ * Watches a stream of events for the answer to a request. To be given its pieces one by one; true once the answer was in them, or as
+ * many events as are looked at: what a server sends behind that is not waited for. Each byte is read once, however small the pieces are.
  */
 export function watchFor(id: number): (piece: Buffer) => boolean {
   let event: Buffer[] = []
   let hasLine = false
+  let events = 0
   return (piece) => {
     let [eventAt, lineAt] = [0, 0]
     for (let at = piece.indexOf(LINE_FEED); at !== -1; at = piece.indexOf(LINE_FEED, lineAt)) {
@@ -53,7 +59,9 @@ export function watchFor(id: number): (piece: Buffer) => boolean {
       if (!endsEvent) continue
       event.push(piece.subarray(eventAt, lineAt))
       const text = Buffer.concat(event).toString()
-      if (eventsIn(text).some((message) => isFor(message, id))) return true
+      if (messagesIn([text]).some((message) => isFor(message, id))) return true
+      events += 1
+      if (events >= MAX_EVENTS) return true
       event = []
       eventAt = lineAt
     }
@@ -76,9 +84,14 @@ function isStream(headers: OutboundAnswer['headers']): boolean {
   return typeof type === 'string' && type.startsWith('text/event-stream')
 }
 
-/** The messages of a stream of events, in order; what is none is left out. */
-function eventsIn(text: string): unknown[] {
-  return text.split(/\r?\n\r?\n/).flatMap((event) => {
+/** The first events of a stream. */
+function eventTexts(text: string): string[] {
+  return text.split(/\r?\n\r?\n/, MAX_EVENTS)
+}
+
+/** The messages of events, in order; what is none is left out. */
+function messagesIn(events: string[]): unknown[] {
+  return events.flatMap((event) => {
     const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'))
     const message = lines.length === 0 ? null : parsed(lines.map((line) => line.slice(5)).join('\n'))
     return message === null ? [] : [message]
