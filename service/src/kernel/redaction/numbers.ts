@@ -4,7 +4,7 @@ import type { RedactedKind, Span } from './spans.ts'
 import type { Token } from './tokens.ts'
 
 /** So many digits in a row name somebody or something of theirs, however they are grouped. */
-const MIN_DIGITS = 7
+export const MIN_DIGITS = 7
 /** Nobody says a year or a price digit by digit. */
 const MIN_SINGLE_DIGITS = 4
 /** A turn that is nothing but digits is a part of a number that is dictated in pieces. */

@@ -149,4 +149,10 @@ describe('the time that it takes', () => {
     const grown = growth((size) => turn(piece.repeat(size / piece.length)), 131_072)
     expect(grown).toBeLessThan(8)
   })
+
+  it('is no longer for a list of small numbers than for as long a text', () => {
+    const list = JSON.stringify(Array.from({ length: 20_000 }, (_, n) => n % 10))
+    const text = JSON.stringify('a word '.repeat(list.length / 7))
+    expect(growth((size) => redactor.json(size === 4 ? list : text), 4)).toBeLessThan(2)
+  })
 })

@@ -1,5 +1,5 @@
 import { emailSpans } from './emails.ts'
-import { kindOfKeys, numberSpans, type TextKind } from './numbers.ts'
+import { kindOfKeys, MIN_DIGITS, numberSpans, type TextKind } from './numbers.ts'
 import { inOrder, replaced, type Span } from './spans.ts'
 import { tokensOf } from './tokens.ts'
 
@@ -99,8 +99,8 @@ function redactJson(text: string): string {
 function redactValue(value: unknown): unknown {
   if (typeof value === 'string') return redactText(value)
   if (typeof value === 'number') {
-    // With a fraction it is a measure or a place.
-    if (!Number.isInteger(value)) return value
+    // With a fraction it is a measure or a place. One of a few digits names nobody, and a list may have thousands.
+    if (!Number.isInteger(value) || Math.abs(value) < 10 ** (MIN_DIGITS - 1)) return value
     const text = String(value)
     const clean = redactText(text)
     return clean === text ? value : clean
