@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { growth } from '../../../test/harness/growth.ts'
 import { isBackchannel } from './backchannel.ts'
 import { Call, INTERRUPTION } from './call.fixture.ts'
 
@@ -152,5 +153,12 @@ describe('A text', () => {
     for (const text of ['', '…', 'all', 'right now', 'huh uh']) expect(isBackchannel(text, phrases)).toBe(false)
     expect(isBackchannel('right', [])).toBe(false)
     expect(isBackchannel('right', ['!?'])).toBe(false)
+  })
+
+  it('is known for such words or not in no time, in however many ways they make up others, and however many they are', () => {
+    const phrases = ['uh', 'huh', 'uh huh']
+    const said = (pairs: number) => `${'uh huh '.repeat(pairs)}stop`
+    expect(growth((pairs) => isBackchannel(said(pairs), phrases), 20)).toBeLessThan(2)
+    expect(isBackchannel('uh huh '.repeat(50_000), phrases)).toBe(true)
   })
 })

@@ -17,15 +17,17 @@ export function isBackchannel(text: string, phrases: readonly string[]): boolean
   return words.length > 0 && consistsOf(words, phrases.map(wordsOf))
 }
 
+/** Each place is asked once, however many ways lead to it: "uh huh" is "uh" and "huh", too. */
 function consistsOf(words: readonly string[], phrases: readonly string[][]): boolean {
-  if (words.length === 0) return true
-  return phrases.some(
-    (phrase) => phrase.length > 0 && startsWith(words, phrase) && consistsOf(words.slice(phrase.length), phrases),
-  )
+  const ends = new Set([0])
+  for (const end of ends) {
+    for (const phrase of phrases) if (phrase.length > 0 && standsAt(words, end, phrase)) ends.add(end + phrase.length)
+  }
+  return ends.has(words.length)
 }
 
-function startsWith(words: readonly string[], phrase: readonly string[]): boolean {
-  return phrase.every((word, index) => words[index] === word)
+function standsAt(words: readonly string[], at: number, phrase: readonly string[]): boolean {
+  return phrase.every((word, index) => words[at + index] === word)
 }
 
 function wordsOf(text: string): string[] {
