@@ -110,6 +110,12 @@ describe('readEvent', () => {
     expect(readEvent(event.type, event)).toEqual({ type: 'rate_limited', resetMs: 1_235 })
   })
 
+  it('reads as many of them as an event can hold', () => {
+    const limits = Array.from({ length: 260_000 }, (_, at) => ({ remaining: 0, reset_seconds: at % 7 }))
+    const event = { type: 'rate_limits.updated', rate_limits: limits }
+    expect(readEvent(event.type, event)).toEqual({ type: 'rate_limited', resetMs: 6_000 })
+  })
+
   it('takes no wait for what is none', () => {
     const limits = [{ name: 'tokens', remaining: 0, reset_seconds: Number.POSITIVE_INFINITY }]
     const event = { type: 'rate_limits.updated', rate_limits: limits }

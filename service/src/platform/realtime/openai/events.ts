@@ -138,6 +138,6 @@ function rateLimited(fields: Json): ModelEvent | null {
   if (spent.length === 0) return null
   return {
     type: 'rate_limited',
-    resetMs: Math.ceil(Math.max(...spent.map((limit) => amount(limit, 'reset_seconds'))) * 1_000),
+    resetMs: Math.ceil(spent.reduce((most, limit) => Math.max(most, amount(limit, 'reset_seconds')), 0) * 1_000),
   }
 }
