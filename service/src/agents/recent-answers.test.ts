@@ -57,6 +57,20 @@ describe('recent answers', () => {
     expect(await answers.get('key', load)).toBe('answer 2')
   })
 
+  it('stay however much else is asked for meanwhile of which nothing is known, and make room for what is found', async () => {
+    const { clock, answers, load } = setUp(2)
+    await answers.get('first', load)
+    await answers.get('second', load)
+    for (let n = 0; n < 5; n++) void answers.get(`nobody's ${n}`, () => new Promise(() => undefined))
+    await clock.advance(1_000)
+    const away = () => Promise.reject(UNAVAILABLE)
+    expect([await answers.get('first', away), await answers.get('second', away)]).toEqual(['answer 1', 'answer 2'])
+    expect(await answers.get('third', load)).toBe('answer 3')
+    await clock.advance(1_000)
+    expect(await answers.get('third', away)).toBe('answer 3')
+    await expect(answers.get('first', away)).rejects.toBe(UNAVAILABLE)
+  })
+
   it('stay when the database takes longer than half a second', async () => {
     const { clock, answers, load } = setUp()
     await answers.get('key', load)

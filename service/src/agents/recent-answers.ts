@@ -1,8 +1,11 @@
 import { type Clock, withTimeout } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 
-/** `asOfMs`: when the question was asked that `answer` is the answer to; earlier than `askedAtMs` while the last one is not answered. */
-type Entry<Value> = { askedAtMs: number; asOfMs: number; answer: Promise<Value | null> }
+/**
+ * `asOfMs`: when the question was asked that `answer` is the answer to; earlier than `askedAtMs` while the last one is not answered.
+ * `isKnown`: whether there has been an answer.
+ */
+type Entry<Value> = { askedAtMs: number; asOfMs: number; isKnown: boolean; answer: Promise<Value | null> }
 type Question<Value> = { key: string; known: Entry<Value>; askedAtMs: number }
 type Options = {
   clock: Clock
@@ -22,7 +25,8 @@ const CHECK_TIMEOUT_MS = 500
 /**
  * What the database said lately, so that calls which come in a row do not each ask it.
  *
- * Parallel questions share one query. At 1,000 answers the one that was asked for longest ago goes. While the database does
+ * Parallel questions share one query. At 1,000 answers the one that was asked for longest ago goes, and before it what is asked for and may
+ * be nothing: anybody can ask for that. While the database does
  * not answer, or fails in any other way, what is known is given as it is; such another way is told of, because it may last. That there is nothing (null) is not remembered, so that it is found as soon
  * as there is.
  */
@@ -48,18 +52,26 @@ export class RecentAnswers<Value> {
     const askedAtMs = this.#clock.monotonicMs()
     if (known && askedAtMs - known.askedAtMs < FRESH_MS) return known.answer
     const answer = known ? this.#askAgain({ key, known, askedAtMs }, load) : load()
-    this.#keep(key, { askedAtMs, asOfMs: known?.asOfMs ?? askedAtMs, answer })
+    const entry = { askedAtMs, asOfMs: known?.asOfMs ?? askedAtMs, isKnown: known?.isKnown ?? false, answer }
+    this.#keep(key, entry)
     const forget = () => {
       if (this.#entries.get(key)?.answer === answer) this.#forget(key)
     }
-    answer.then((value) => value ?? forget(), forget)
+    answer.then((value) => (value === null ? forget() : this.#found(key, entry)), forget)
     return answer
   }
 
   /** Notes an answer that came with another one: as if `key` had been asked for now. */
   put(key: string, value: Value): void {
     const askedAtMs = this.#clock.monotonicMs()
-    this.#keep(key, { askedAtMs, asOfMs: askedAtMs, answer: Promise.resolve(value) })
+    this.#keep(key, { askedAtMs, asOfMs: askedAtMs, isKnown: true, answer: Promise.resolve(value) })
+  }
+
+  /** A first answer may have had to make room before it came. */
+  #found(key: string, entry: Entry<Value>): void {
+    const isFirst = !entry.isKnown
+    entry.isKnown = true
+    if (isFirst && !this.#entries.has(key)) this.#keep(key, entry)
   }
 
   #keep(key: string, entry: Entry<Value>): void {
@@ -107,8 +119,11 @@ export class RecentAnswers<Value> {
   }
 
   #makeRoom(): void {
+    if (this.#entries.size <= this.#maxEntries) return
+    const unknown = this.#entries.keys().find((key) => this.#entries.get(key)?.isKnown === false)
     const [oldest] = this.#entries.keys()
-    if (this.#entries.size > this.#maxEntries && oldest !== undefined) this.#forget(oldest)
+    const left = unknown ?? oldest
+    if (left !== undefined) this.#forget(left)
   }
 }
 
