@@ -98,7 +98,7 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
   try {
     await waitFor(database, clock, log)
     // A migration, or the wait for another node's, may take longer than a query.
-    await database.withoutLimit((db) => migrate(db, MIGRATIONS, log, MIGRATION_STEPS))
+    await database.withoutLimit((db) => migrate(db, MIGRATIONS, log, { steps: MIGRATION_STEPS }))
     const askedMs = clock.monotonicMs()
     if (sharedClock) setClock(sharedClock, { saidMs: await askTime(database.db), askedMs }, log)
   } catch (error) {

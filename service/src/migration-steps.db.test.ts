@@ -25,7 +25,7 @@ it('an update lists the numbers that were listed with a prefix of their country 
   const before = test.db.selectFrom('do_not_call').select(['id', 'phone'])
   const ids = (await before.execute()).map(({ id }) => id)
   await test.db.deleteFrom('schema_migrations').where('name', '=', '0108_number_spellings').execute()
-  expect(await migrate(test.db, MIGRATIONS, undefined, MIGRATION_STEPS)).toEqual(['0108_number_spellings'])
+  expect(await migrate(test.db, MIGRATIONS, undefined, { steps: MIGRATION_STEPS })).toEqual(['0108_number_spellings'])
   const all = await test.db.selectFrom('do_not_call').selectAll().orderBy('tenant_id').orderBy('phone').execute()
   expect(all.map(({ tenant_id, phone, reason, source }) => [tenant_id, phone, reason, source])).toEqual([
     ['acme', '+330612345678', 'moved', 'import'],
@@ -55,7 +55,7 @@ it('an update keeps the tasks that are not over with the one spelling of their n
   await asked('+4402079460001', 'completed')
   await asked('+390612345678', 'open')
   await test.db.deleteFrom('schema_migrations').where('name', '=', '0108_number_spellings').execute()
-  await migrate(test.db, MIGRATIONS, undefined, MIGRATION_STEPS)
+  await migrate(test.db, MIGRATIONS, undefined, { steps: MIGRATION_STEPS })
   const tasks = await test.db.selectFrom('callback_tasks').select('customer_phone').execute()
   const numbers = tasks.map(({ customer_phone }) => customer_phone)
   expect(numbers.toSorted()).toEqual(['+390612345678', '+4402079460001', '+442079460000'])

@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../../test/harness/clock.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { scratchFolder } from '../../../test/harness/scratch.ts'
 import { MIGRATIONS } from '../../../test/harness/template.ts'
+import { until } from '../../../test/harness/wait.ts'
 import { makeLog } from '../log.ts'
 import { migrate } from './migrate.ts'
-import type { Tx } from './schema.ts'
+import type { Db, Tx } from './schema.ts'
 
 const test = useDatabase()
 let path: string
@@ -29,6 +31,13 @@ async function tables(): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public' order by 1`.execute(test.db)
   return rows.map(({ name }) => name)
+}
+
+async function waitingForLocks(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+  return rows[0]?.count ?? 0
 }
 
 describe('migrate', () => {
@@ -52,15 +61,18 @@ describe('migrate', () => {
       },
     }
     const failing = { '0002_fill': () => Promise.reject(new Error('no way')) }
-    await expect(migrate(test.db, folder, log, failing)).rejects.toThrow('migration 0002_fill failed: no way')
-    for (const applied of [['0002_fill'], []]) expect(await migrate(test.db, folder, log, fill)).toEqual(applied)
+    await expect(migrate(test.db, folder, log, { steps: failing })).rejects.toThrow(
+      'migration 0002_fill failed: no way',
+    )
+    for (const applied of [['0002_fill'], []])
+      expect(await migrate(test.db, folder, log, { steps: fill })).toEqual(applied)
     expect((await sql`select name from things`.execute(test.db)).rows).toEqual([{ name: 'a' }, { name: 'ab' }])
   })
 
   it('does nothing where there is no file for a step', async () => {
     await file('0001_things.sql', 'create table things (name text)')
     const step = { '0001_thing': () => Promise.resolve() }
-    await expect(migrate(test.db, folder, undefined, step)).rejects.toThrow('no migration 0001_thing.sql')
+    await expect(migrate(test.db, folder, undefined, { steps: step })).rejects.toThrow('no migration 0001_thing.sql')
     expect(await migrate(test.db, folder)).toEqual(['0001_things'])
   })
 
@@ -119,6 +131,33 @@ describe('migrate', () => {
     const applied = await Promise.all(nodes.map(({ db }) => migrate(db, folder)))
     expect(applied.flat().sort()).toEqual(['0001_a', '0002_fill'])
     expect((await sql`select name from a`.execute(test.db)).rows).toEqual([{ name: 'once' }])
+  })
+
+  it('lets others at a table that somebody has read for long, as a backup does, and is done when that is over', async () => {
+    // On the embedded database nobody else reads.
+    if (test.kind === 'embedded') return
+    await file('0001_things.sql', 'create table things (name text)')
+    await migrate(test.db, folder)
+    await file('0002_more.sql', 'alter table things add more text')
+    const [backup, reader] = [await test.anotherNode(), await test.anotherNode()]
+    const clock = new TestClock()
+    const lines: string[] = []
+    const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(line) } })
+    const read = (db: Db) => sql`select from things`.execute(db)
+    let migrating: Promise<string[]> | undefined
+    await backup.db.transaction().execute(async (tx) => {
+      await read(tx)
+      migrating = test.database.withoutLimit((db) => migrate(db, folder, log, { clock }))
+      await until(async () => (await waitingForLocks(test.db)) > 0, { what: 'the file to wait for the backup' })
+      await read(reader.db)
+      await until(() => clock.pendingTimers > 0, { what: 'the file to give up its place' })
+    })
+    await clock.advance(10_000)
+    expect(await migrating).toEqual(['0002_more'])
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+      'a migration waits for who has its tables: others go first',
+      'migration applied',
+    ])
   })
 
   it('drops an index in a file by itself, in which it waits for nobody whom it holds up', async () => {

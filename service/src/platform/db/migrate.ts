@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { CompiledQuery, sql } from 'kysely'
+import { type Clock, systemClock } from '../../kernel/clock.ts'
 import type { Log } from '../log.ts'
+import { isLostToAnother } from './again.ts'
+import { isLockTimeout } from './errors.ts'
 import type { Db, Tx } from './schema.ts'
 
 type Migration = { name: string; text: string; checksum: string }
@@ -14,12 +17,23 @@ const MAX_MIGRATIONS = 10_000
 
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/
 
+/**
+ * Whoever comes behind a file that waits for a table waits with it, even who only reads: after this it gives up its place. Longer than the
+ * second after which PostgreSQL ends a vacuum of its own that holds somebody up.
+ */
+const IN_LINE_MS = 3_000
+/** For those who waited behind it; then it tries again, for as long as it takes. */
+const OTHERS_FIRST_MS = 10_000
+
 /** What the statements of a file cannot say, by its name without `.sql`: done behind them, in their transaction. */
 export type MigrationSteps = Readonly<Record<string, (tx: Tx) => Promise<void>>>
 
+type Options = { steps?: MigrationSteps; clock?: Pick<Clock, 'after'> }
+
 /**
  * Brings the schema up to date: runs the files `NNNN_name.sql` of the folder that have not run yet, in their order, each
- * in its own transaction. Nodes that start together wait for each other, and each file runs once. Migrations that we do
+ * in its own transaction. Nodes that start together wait for each other, and each file runs once. A file whose tables somebody
+ * else has, as a backup does for as long as it takes, lets those behind it go first, and is tried again. Migrations that we do
  * not have are left alone, so that a release runs beside the next one.
  *
  * @param folder ends in `/`.
@@ -31,7 +45,7 @@ export async function migrate(
   db: Db,
   folder: URL,
   log?: Pick<Log, 'info'>,
-  steps: MigrationSteps = {},
+  { steps = {}, clock = systemClock }: Options = {},
 ): Promise<string[]> {
   const migrations = await readMigrations(folder)
   const unknown = Object.keys(steps).find((step) => !migrations.some(({ name }) => name === step))
@@ -40,7 +54,8 @@ export async function migrate(
   const before = await appliedBefore(db)
   const applied: string[] = []
   for (const migration of migrations) {
-    if (isApplied(migration, before.get(migration.name)) || !(await applyOnce(db, migration, steps))) continue
+    if (isApplied(migration, before.get(migration.name))) continue
+    if (!(await inItsTurn({ clock, log }, migration, () => applyOnce(db, migration, steps)))) continue
     applied.push(migration.name)
     // Of a new database nobody asks how long each took.
     if (before.size > 0) log?.info({ migration: migration.name }, 'migration applied')
@@ -75,6 +90,28 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
   )
 }
 
+/** Tries again what somebody else held up, which is said once. */
+async function inItsTurn<T>(
+  { clock, log }: { clock: Pick<Clock, 'after'>; log: Pick<Log, 'info'> | undefined },
+  { name }: Migration,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!wasHeldUp(error)) throw error
+      if (tries === 1) log?.info({ migration: name }, 'a migration waits for who has its tables: others go first')
+      await new Promise<void>((resolve) => clock.after(OTHERS_FIRST_MS, resolve))
+    }
+  }
+}
+
+function wasHeldUp(error: unknown): boolean {
+  if (isLockTimeout(error) || isLostToAnother(error)) return true
+  return error instanceof Error && wasHeldUp(error.cause)
+}
+
 function locked<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(${LOCK_ID})`.execute(tx)
@@ -97,6 +134,7 @@ function applyOnce(db: Db, migration: Migration, steps: MigrationSteps): Promise
   return locked(db, async (tx) => {
     const done = await tx.selectFrom('schema_migrations').select('checksum').where('name', '=', name).executeTakeFirst()
     if (isApplied(migration, done?.checksum)) return false
+    await sql`select set_config('lock_timeout', ${String(IN_LINE_MS)}, true)`.execute(tx)
     await runFile(tx, migration, steps)
     await tx.insertInto('schema_migrations').values({ name, checksum, applied_at: sql`now()` }).execute()
     return true
