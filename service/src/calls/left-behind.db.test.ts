@@ -15,7 +15,7 @@ import { makeLog } from '../platform/log.ts'
 import { type SessionEnd, statusReport } from '../records/call-record.ts'
 import { NODE, OTHER_NODE, someCall, someTurn, storedEvents, tenantTold } from '../records/calls.fixture.ts'
 import { Journal } from '../records/journal.ts'
-import { JournalFiles } from '../records/journal-file.ts'
+import { JournalFiles, type Waiting } from '../records/journal-file.ts'
 import { makeSessions } from '../records/sessions.ts'
 import { type CallEnding, makeFinishing } from './finish.ts'
 import { makeKeptEnds } from './kept-ends.ts'
@@ -227,6 +227,25 @@ describe('a start while the database is away again', () => {
     gate.isAway = false
     await restoredBy(THIRD_NODE)
     expect((await stored()).session.end_reason).toBe('caller_hangup')
+  })
+})
+
+describe('what a process of a later version has kept', () => {
+  it('stays where this one does not know what it is, and is stored as far as it does', async () => {
+    const node = await startNode(NODE)
+    gate.isAway = true
+    const report = { ...statusReport('completed', new Date(clock.now())), durationSeconds: 61 }
+    await passingWork(clock, node.reports.take({ tenantId: acme.tenant_id, callSid: 'CA1', report }))
+    const of = { kind: 'of a later version' as Waiting['kind'], body: {} }
+    await passingWork(clock, node.files.keep([of]).isSafe)
+    await passingWork(clock, node.stop())
+    gate.isAway = false
+    const next = await startNode(OTHER_NODE)
+    await passingWork(clock, next.restoring.restore())
+    const msg = 'files of the journal stay for the later version whose they are'
+    await pass(() => lines.some((line) => line['msg'] === msg), 'the rest to be stored')
+    expect(await hasFiles()).toBe(true)
+    expect((await stored()).log).toMatchObject({ status: 'completed', duration_seconds: 61 })
   })
 })
 

@@ -4,6 +4,7 @@ import { type LateActions, readActions } from '../operators/late-actions.ts'
 import type { Log } from '../platform/log.ts'
 import { isDatabaseTrouble } from '../records/database-trouble.ts'
 import type { Journal } from '../records/journal.ts'
+import { WAITING_KINDS } from '../records/journal-file.ts'
 import { findLeftBehind, type LeftBehind } from '../records/journal-left.ts'
 import { readEntries } from '../records/journal-waiting.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -64,12 +65,18 @@ export function makeRestoring(deps: Deps): Restoring {
     if (isDatabaseTrouble(stored)) return again(left)
     leaving.delete(left.leave)
     const fields = { node: left.node, waiting: left.waiting.length }
-    if (stored === null) {
-      log.info(fields, 'what a dead process had not stored is stored')
-      return left.remove()
+    if (stored !== null) {
+      log.error({ ...fields, err: stored }, 'what a dead process had not stored cannot be stored: its files stay')
+      return left.leave()
     }
-    log.error({ ...fields, err: stored }, 'what a dead process had not stored cannot be stored: its files stay')
-    left.leave()
+    // To store the rest once more then changes nothing.
+    const unknown = left.waiting.filter(({ kind }) => !WAITING_KINDS.includes(kind)).length
+    if (unknown > 0) {
+      log.warn({ ...fields, unknown }, 'files of the journal stay for the later version whose they are')
+      return left.leave()
+    }
+    log.info(fields, 'what a dead process had not stored is stored')
+    return left.remove()
   }
 
   async function again(left: LeftBehind): Promise<void> {

@@ -6,8 +6,11 @@ import type { Log } from '../platform/log.ts'
 import { frame } from './journal-frame.ts'
 import { JournalSegments, type OpenFile } from './journal-segments.ts'
 
+/** What may wait for the database. A later version may know more. */
+export const WAITING_KINDS = ['entry', 'end', 'report', 'action', 'refusal', 'unanswered'] as const
+
 /** Something that waits for the database, as its kind writes it down in JSON. */
-export type Waiting = { kind: 'entry' | 'end' | 'report' | 'action' | 'refusal' | 'unanswered'; body: unknown }
+export type Waiting = { kind: (typeof WAITING_KINDS)[number]; body: unknown }
 
 /** A line of a file: something that waits, or the numbers of those that do not any more. */
 export type Line = (Waiting & { id: number }) | { done: number[] }
