@@ -1,3 +1,4 @@
+import { OUTBOX_TABLES } from '../../delivery/outbox-store.ts'
 import { purgeDeliveredAcrossTenants } from '../../delivery/purge-store.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -43,6 +44,8 @@ type Deps = {
   isStopping: () => boolean
   /** Of how many sessions the files are removed in one go, a hundred of which a run does; fewer for tests. */
   recordingsAtATime?: number
+  /** How many rows of an outbox are deleted in one statement; fewer for tests. */
+  rowsAtATime?: number
 }
 
 const DAY_MS = 86_400_000
@@ -61,7 +64,7 @@ const NOTED_FOR_MS = 90 * DAY_MS
 const LOOK_AGAIN_MS = 3_600_000
 
 export function makeRetention({ db, clock, log, erase, files, isStopping, ...bounds }: Deps): Retention {
-  const { recordingsAtATime = RECORDINGS_AT_A_TIME } = bounds
+  const { recordingsAtATime = RECORDINGS_AT_A_TIME, rowsAtATime = ROWS_AT_A_TIME } = bounds
   /** What was noted before was looked at an hour after it was; a process starts with all that is noted. */
   let doneBefore = new Date(0)
   /** A walk through what is noted that has not come to its end: the next run goes on with it. */
@@ -161,7 +164,10 @@ export function makeRetention({ db, clock, log, erase, files, isStopping, ...bou
       await forgetErasedRecordingsAcrossTenants(db, new Date(clock.now() - NOTED_FOR_MS))
     },
     async purgeDelivered() {
-      await purgeDeliveredAcrossTenants(db, new Date(clock.now() - DELIVERED_FOR_MS), ROWS_AT_A_TIME)
+      const of = { before: new Date(clock.now() - DELIVERED_FOR_MS), limit: rowsAtATime }
+      await inTurns({ clock, isStopping }, OUTBOX_TABLES, async (table) => {
+        return (await purgeDeliveredAcrossTenants(db, table, of)) === rowsAtATime
+      })
     },
   }
 }

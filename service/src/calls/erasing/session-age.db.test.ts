@@ -181,4 +181,15 @@ describe('what was delivered', () => {
     expect(left.map(({ id }) => id)).not.toContain(delivered)
     expect(left).toHaveLength(rows.length - 1)
   })
+
+  it('goes with one run, however much there is of it', async () => {
+    await sql`
+      insert into notification_outbox (tenant_id, id, event, body, status, attempts, due_at, created_at, delivered_at)
+      select '', gen_random_uuid(), 'access_request.created', '{}', 'delivered', 1, at, at, at
+        from (select ${new Date(clock.now())}::timestamptz as at) old, generate_series(1, 25)`.execute(test.db)
+    await clock.advance(30 * DAY_MS + 1)
+    const given = { db: test.db, clock, log: quiet, erase: eraser(), files, isStopping: () => false }
+    await makeRetention({ ...given, rowsAtATime: 10 }).purgeDelivered()
+    expect(await test.db.selectFrom('notification_outbox').selectAll().execute()).toEqual([])
+  })
 })
