@@ -222,7 +222,7 @@ export const SETTINGS = {
     name: 'SWEEP_INTERVAL_SECONDS',
     shownDefault: '30',
     meaning:
-      'How often is done by itself what nobody has to ask for: sweeps of what operators work on, counts, judgements of rollouts, tasks of missed calls, and what is to be erased or deleted. 0: what has an endpoint is left to it, and the rest is done every five minutes.',
+      'How often is done by itself what nobody has to ask for: sweeps of what operators work on, counts, judgements of rollouts, tasks of missed calls, and what is to be erased or deleted. 0: what has an endpoint is left to it. What has none is done every five minutes at least.',
     read: (text = '30') => integer(text, 0, 86_400),
   }),
   outboundAllowPrivate: setting({

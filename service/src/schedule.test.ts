@@ -119,16 +119,19 @@ describe('the schedule', () => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('does every five minutes, where it is turned off, what has no endpoint', async () => {
-    const world = scheduled({ intervalMs: 0, hasEndpoint: false })
-    world.schedule.start()
-    await world.clock.advance(FIVE_MINUTES_MS / 2)
-    await world.end()
-    await world.clock.advance(FIVE_MINUTES_MS)
-    expect(world.runs).toBe(2)
-    await world.end()
-    await world.schedule.close()
-  })
+  it.each([0, 7_200_000])(
+    'does every five minutes, with an interval of %s ms, what has no endpoint',
+    async (intervalMs) => {
+      const world = scheduled({ intervalMs, hasEndpoint: false })
+      world.schedule.start()
+      await world.clock.advance(FIVE_MINUTES_MS / 2)
+      await world.end()
+      await world.clock.advance(FIVE_MINUTES_MS)
+      expect(world.runs).toBe(2)
+      await world.end()
+      await world.schedule.close()
+    },
+  )
 
   it('leaves what has an endpoint to that where it is turned off', async () => {
     const world = scheduled({ intervalMs: 0 })

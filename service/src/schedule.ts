@@ -20,8 +20,10 @@ export type Schedule = {
 type Deps = {
   clock: Clock
   log: Pick<Log, 'warn'>
-  /** 0: what has an endpoint is left to whoever asks for it, and the rest is done every five minutes. */
+  /** 0: what has an endpoint is left to whoever asks for it. */
   intervalMs: number
+  /** What has no endpoint is done as often at least, for nobody can ask for it in between; every five minutes if not given. */
+  rareMs?: number
   /** From 0 to 1. */
   chance: () => number
   work: ScheduledWork[]
@@ -29,15 +31,16 @@ type Deps = {
 
 /** How far from the interval a wait may be, of the interval: nodes that were started together do not go on together. */
 const JITTER = 0.1
-/** Where the interval is 0, of what has no endpoint: none of it is in a hurry. */
-const RARE_INTERVAL_MS = 300_000
+/** None of what has no endpoint is in a hurry, but a call that was missed is looked for within the hour. */
+const RARE_MS = 300_000
 const CLOSE_WITHIN_MS = 2_000
 
 /** Does each piece of work again and again, with the interval between an end and the next beginning: never twice at once. */
-export function makeSchedule({ clock, log, intervalMs, chance, work }: Deps): Schedule {
+export function makeSchedule({ clock, log, intervalMs, rareMs = RARE_MS, chance, work }: Deps): Schedule {
   const cancels = new Map<string, Cancel>()
   const running = new Set<Promise<void>>()
-  const everyMs = intervalMs === 0 ? RARE_INTERVAL_MS : intervalMs
+  const unaskedMs = intervalMs === 0 ? rareMs : Math.min(intervalMs, rareMs)
+  const everyMs = ({ hasEndpoint }: ScheduledWork) => (hasEndpoint ? intervalMs : unaskedMs)
   let isClosing = false
 
   function doIn(waitMs: number, each: ScheduledWork, said = new SaidOnce()): void {
@@ -50,7 +53,7 @@ export function makeSchedule({ clock, log, intervalMs, chance, work }: Deps): Sc
         .then(() => said.done(), failed)
         .finally(() => {
           running.delete(doing)
-          doIn(everyMs * (1 - JITTER + 2 * JITTER * chance()), each, said)
+          doIn(everyMs(each) * (1 - JITTER + 2 * JITTER * chance()), each, said)
         })
       running.add(doing)
     }
@@ -59,7 +62,7 @@ export function makeSchedule({ clock, log, intervalMs, chance, work }: Deps): Sc
 
   return {
     start() {
-      for (const each of work) if (intervalMs > 0 || !each.hasEndpoint) doIn(everyMs * chance(), each)
+      for (const each of work) if (intervalMs > 0 || !each.hasEndpoint) doIn(everyMs(each) * chance(), each)
     },
     async close() {
       isClosing = true

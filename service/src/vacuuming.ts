@@ -36,6 +36,7 @@ export function startVacuuming(deps: Deps & { clock: Clock; chance: () => number
     log,
     chance,
     intervalMs: EVERY_MS,
+    rareMs: EVERY_MS,
     work: database.kind === 'server' ? [] : work,
   })
   schedule.start()
