@@ -2,8 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { until } from '../../test/harness/wait.ts'
+import { AppError } from '../kernel/errors.ts'
 import { noteForCommit } from './db/commits.ts'
 import { type LeasedRows, LeasedWorker } from './leased-worker.ts'
+import { makeLog } from './log.ts'
 
 type Claim = Awaited<ReturnType<LeasedRows<{ name: string }>['claim']>>
 
@@ -14,6 +16,7 @@ let worker: LeasedWorker<{ name: string }>
 /** Claims that wait for an answer, oldest first. */
 let asking: PromiseWithResolvers<Claim>[]
 let claims: number
+let said: string[]
 /** What is under way, by its name. */
 let running: Map<string, PromiseWithResolvers<void>>
 
@@ -22,6 +25,7 @@ beforeEach(() => {
   asking = []
   claims = 0
   running = new Map()
+  said = []
 })
 afterEach(async () => {
   for (const { resolve } of asking) resolve('none waits')
@@ -32,8 +36,10 @@ afterEach(async () => {
 
 /** Somebody who works on rows of which the test says what each claim finds and how long each takes. */
 async function working(rows: Partial<LeasedRows<{ name: string }>> = {}): Promise<void> {
+  const destination = { write: (line: string) => void said.push(JSON.parse(line).msg) }
+  const log = makeLog({ level: 'info', secrets: [], destination })
   worker = new LeasedWorker(
-    { db: test.db, clock, isAlone: false },
+    { db: test.db, clock, log, isAlone: false },
     {
       topic: TOPIC,
       endLeases: async () => {},
@@ -122,6 +128,24 @@ describe('Who works on rows', () => {
     await ends('a')
     await finds({ name: 'b' })
     expect(running.has('b')).toBe(true)
+  })
+
+  it('says once what keeps it from looking, and once that it looks again; that the database is away others say', async () => {
+    await working()
+    for (const err of [
+      new AppError('unavailable', 'The database is not reachable.'),
+      new Error('no'),
+      new Error('no'),
+    ]) {
+      await finds(err)
+      worker.look()
+    }
+    const failing = 'what waits beside the calls is not begun'
+    expect(said).toEqual([failing])
+    await finds('none waits')
+    worker.look()
+    await finds('none waits')
+    expect(said).toEqual([failing, 'what waits beside the calls is begun again'])
   })
 
   it('does what is to be done regularly at the start and every five seconds, and what failed with the next look', async () => {

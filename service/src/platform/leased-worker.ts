@@ -1,6 +1,8 @@
 import { type Cancel, type Clock, withTimeout } from '../kernel/clock.ts'
 import { onCommit } from './db/commits.ts'
+import { isUnavailable } from './db/errors.ts'
 import type { Db } from './db/schema.ts'
+import type { Log } from './log.ts'
 
 /**
  * Rows that are worked on beside the calls, each once, however many processes do the same: one is claimed with a lease and a token,
@@ -27,6 +29,7 @@ export type LeasedRows<Claimed extends object> = {
 type Deps = {
   db: Db
   clock: Clock
+  log: Pick<Log, 'info' | 'warn'>
   /** No other process is on the database: what was claimed before the start is nobody's. */
   isAlone: boolean
 }
@@ -50,6 +53,7 @@ export class LeasedWorker<Claimed extends object> {
   /** More rows may wait than are under way. */
   #mayWait = true
   #isClosing = false
+  #isFailing = false
 
   constructor(deps: Deps, rows: LeasedRows<Claimed>) {
     this.#deps = deps
@@ -94,8 +98,10 @@ export class LeasedWorker<Claimed extends object> {
     this.#isDue = this.#looking !== null
     if (this.#looking) return
     this.#looking = this.#claim()
-      // The database is away: others say so, and it is looked again.
-      .catch(() => undefined)
+      .then(
+        () => this.#looked(null),
+        (err: unknown) => this.#looked(err),
+      )
       .finally(() => {
         this.#looking = null
         if (this.#isDue) this.look()
@@ -114,6 +120,16 @@ export class LeasedWorker<Claimed extends object> {
       }
       this.#run(claimed)
     }
+  }
+
+  /** It is looked again in any case. That the database is away others say; whatever else it is, is said once, and once that it is over. */
+  #looked(err: unknown): void {
+    if (isUnavailable(err)) return
+    const { log } = this.#deps
+    const { topic } = this.#rows
+    if (err !== null && !this.#isFailing) log.warn({ err, topic }, 'what waits beside the calls is not begun')
+    if (err === null && this.#isFailing) log.info({ topic }, 'what waits beside the calls is begun again')
+    this.#isFailing = err !== null
   }
 
   /** What fails is done with the next look. */

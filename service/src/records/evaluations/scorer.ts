@@ -81,13 +81,13 @@ export class Scorer {
   #lastTenant: TenantId | null = null
 
   constructor(options: Options) {
-    const { db, clock, isAlone = false } = options
+    const { db, clock, log, isAlone = false } = options
     const late = new LateCompletions(options)
     this.#options = options
     this.#lanes = new ScoringLanes(clock)
     this.#silent = new SilentModels(clock)
     this.#worker = new LeasedWorker(
-      { db, clock, isAlone },
+      { db, clock, log, isAlone },
       {
         topic: SCORINGS_TOPIC,
         endLeases: endScoringLeasesAcrossTenants,
