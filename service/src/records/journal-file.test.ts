@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, open, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -77,6 +77,26 @@ describe('the files of the journal', () => {
     expect((await stat(join(folder, 'n1-1.log'))).mode & 0o777).toBe(0o600)
     await files.close()
     expect(await found()).toEqual(['one', 'two', 'three'])
+  })
+
+  it('are there as soon as their folder can be used, though it could not be at the start', async () => {
+    await writeFile(folder, 'in its place')
+    const files = await start()
+    expect(await files.keep(said('lost')).isSafe).toBe(false)
+    await clock.advance(10 * SECOND_MS)
+    await rm(folder)
+    const isReady = async () => {
+      await clock.advance(10 * SECOND_MS)
+      return files.isReady
+    }
+    await until(isReady, { what: 'the folder to be tried again', everyMs: 5 })
+    expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+      ['error', 'the journal has no files: while the database is away it waits in memory alone'],
+      ['info', 'the journal has files now'],
+    ])
+    expect(await written(files.keep(said('kept')))).toBe(true)
+    await files.close()
+    expect(await found()).toEqual(['kept'])
   })
 
   it('are there only while something waits', async () => {

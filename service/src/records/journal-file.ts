@@ -34,7 +34,7 @@ type Deps = {
 
 /** At most one fsync in this time. */
 const INTERVAL_MS = 1_000
-/** A disk that took nothing is tried again after this. */
+/** A disk that took nothing, and a folder that could not be used, is tried again after this. */
 const TRY_AGAIN_MS = 10_000
 const MAX_BYTES = 64 * 1024 * 1024
 
@@ -49,6 +49,7 @@ export class JournalFiles {
   readonly #deps: Deps
   readonly #segments: JournalSegments
   #unlock: (() => void) | null = null
+  #cancelStart: Cancel = () => {}
   #batch: Batch = { lines: [], ids: [], told: [] }
   #lastId = 0
   #cancelTimer: Cancel | null = null
@@ -66,14 +67,29 @@ export class JournalFiles {
     this.#segments = new JournalSegments(this.#path(''), { openFile, segmentBytes })
   }
 
-  /** Takes the name. A folder that cannot be used is told, and nothing is kept then; never throws. */
+  /** Takes the name. A folder that cannot be used is told once, and nothing is kept until it can be; never throws. */
   async start(): Promise<void> {
-    const { folder, log } = this.#deps
+    const { clock, log } = this.#deps
+    const err = await this.#takeName()
+    if (err === null) return
+    log.error({ err }, 'the journal has no files: while the database is away it waits in memory alone')
+    this.#cancelStart = clock.every(TRY_AGAIN_MS, () => void this.#next(() => this.#startLate()))
+  }
+
+  async #startLate(): Promise<void> {
+    if (this.#unlock || this.#closing || (await this.#takeName()) !== null) return
+    this.#cancelStart()
+    this.#deps.log.info('the journal has files now')
+  }
+
+  /** Null, or why it cannot be had. */
+  async #takeName(): Promise<unknown> {
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await mkdir(this.#deps.folder, { recursive: true, mode: 0o700 })
       this.#unlock = lockFile(this.#path('.lock'))
+      return null
     } catch (err) {
-      log.error({ err }, 'the journal has no files: while the database is away it waits in memory alone')
+      return err
     }
   }
 
@@ -126,6 +142,7 @@ export class JournalFiles {
   }
 
   async #stop(): Promise<void> {
+    this.#cancelStart()
     this.#cancelTimer?.()
     await this.#write()
     await this.#note()
