@@ -242,6 +242,28 @@ describe('the page of a call', () => {
     await context.close()
   })
 
+  it('is told of where its score comes to nothing after its window was closed', async () => {
+    const context = await loggedInAs('operator')
+    const { page } = await visit(context, 'CAgood')
+    const answer = Promise.withResolvers<void>()
+    const refused = { ok: false, error: 'There is no room now.', code: 'unavailable', request_id: 'r' }
+    await page.route('**/evaluations', async (route) => {
+      await answer.promise
+      await route.fulfill({ status: 503, json: refused })
+    })
+    const parties = (await page.locator('main h1').filter({ hasText: '→' }).textContent()) ?? ''
+    await button(page, 'Give a score').click()
+    const form = page.getByRole('dialog', { name: 'Give a score' })
+    await form.locator('*:focus').waitFor()
+    await form.getByLabel('Score in percent').fill('40')
+    await form.getByRole('button', { name: 'Give the score' }).click()
+    await form.getByRole('button', { name: 'Close', exact: true }).filter({ hasText: 'Close' }).click()
+    await page.getByRole('link', { name: 'Calls', exact: true }).first().click()
+    answer.resolve()
+    await page.getByText(`“Give a score” for ${parties} went on after its window was closed`).waitFor()
+    await context.close()
+  })
+
   it('erases what was said after a question that says what is lost, and shows what is left', async () => {
     const context = await loggedInAs('admin')
     const { page } = await visit(context, 'CAerased')

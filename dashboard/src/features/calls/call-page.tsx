@@ -60,7 +60,7 @@ function CallReview({ tenantId, call }: { tenantId: string; call: CallLog }) {
       {isErased(call) && (
         <Note>What was said in this call has been erased, as somebody asked or because of its age.</Note>
       )}
-      {session && <CallScore tenantId={tenantId} session={session} told={call.summary} />}
+      {session && <CallScore {...{ tenantId, call, session }} />}
       {session?.recording_url && (
         <Recording
           {...{ tenantId, player, url: session.recording_url, name: session.id }}

@@ -3,7 +3,7 @@ import { Column } from '../../components/fields.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { words } from '../../components/text.ts'
-import type { VoiceSession } from './call-queries.ts'
+import type { CallLog, VoiceSession } from './call-queries.ts'
 import styles from './call-score.module.css'
 import { percentText } from './percent.ts'
 import { ScoreActions } from './score-actions.tsx'
@@ -12,21 +12,21 @@ type Qa = NonNullable<VoiceSession['qa']>
 
 type CallScoreProps = {
   tenantId: string
+  /** Its summary stands on the page already: as a rule it is that of the score. */
+  call: CallLog
   session: VoiceSession
-  /** The summary that stands on the page already: as a rule it is that of the score. */
-  told: string | null
 }
 
 /** How good the call was found, and why, or why it was not scored. Whoever may has it scored there; before its end nobody. */
-export function CallScore({ tenantId, session, told }: CallScoreProps) {
+export function CallScore({ tenantId, call, session }: CallScoreProps) {
   const mayScore = useMay('operator')
   const { qa, ended_at: endedAt } = session
   if (qa === null && endedAt === null) return null
   return (
     <Panel title="Score" aside={<ScoreState session={session} />}>
       <Column>
-        {qa ? <Reasons qa={qa} told={told} /> : <p className={styles.unscored}>{whyUnscored(session)}</p>}
-        {mayScore && endedAt !== null && <ScoreActions tenantId={tenantId} session={session} />}
+        {qa ? <Reasons qa={qa} told={call.summary} /> : <p className={styles.unscored}>{whyUnscored(session)}</p>}
+        {mayScore && endedAt !== null && <ScoreActions {...{ tenantId, call, session }} />}
       </Column>
     </Panel>
   )

@@ -8,17 +8,20 @@ type Given = { percent: string; summary: string; parts: GivenPart[] }
 const SUMMARY_CHARS = 2_000
 
 type GiveScoreProps = {
+  /** Whose call it was. */
+  about: string
   /** By what the call was judged before. */
   criteria: string[]
   onGive: (verdict: Verdict) => Promise<unknown>
 }
 
 /** Takes down how good a person finds the call: from then on that is its score. */
-export function GiveScore({ criteria, onGive }: GiveScoreProps) {
+export function GiveScore({ about, criteria, onGive }: GiveScoreProps) {
   const initial: Given = { percent: '', summary: '', parts: criteria.map((name) => ({ ...NO_PART, name })) }
   return (
     <ModalForm
       label="Give a score"
+      about={about}
       submit="Give the score"
       variant="default"
       size="xs"

@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Buttons } from '../../components/fields.tsx'
 import { RunButton } from '../../components/run-button.tsx'
-import { callsKey, scoreCall, type Verdict, type VoiceSession } from './call-queries.ts'
+import { type CallLog, callsKey, partiesText, scoreCall, type Verdict, type VoiceSession } from './call-queries.ts'
 import { GiveScore } from './give-score.tsx'
 import { percentText } from './percent.ts'
 
-type ScoreActionsProps = { tenantId: string; session: VoiceSession }
+type ScoreActionsProps = { tenantId: string; call: CallLog; session: VoiceSession }
 
 /** Has the chat model score a call that is over, or takes down what a person thinks of it. */
-export function ScoreActions({ tenantId, session: { id, qa } }: ScoreActionsProps) {
+export function ScoreActions({ tenantId, call, session: { id, qa } }: ScoreActionsProps) {
   const client = useQueryClient()
 
   async function score(verdict?: Verdict): Promise<number> {
@@ -23,7 +23,7 @@ export function ScoreActions({ tenantId, session: { id, qa } }: ScoreActionsProp
 
   return (
     <Buttons>
-      <GiveScore criteria={qa?.criteria.map(({ name }) => name) ?? []} onGive={score} />
+      <GiveScore about={partiesText(call)} criteria={qa?.criteria.map(({ name }) => name) ?? []} onGive={score} />
       <RunButton label="Have the model score it" onRun={scoreNow} />
     </Buttons>
   )
