@@ -454,6 +454,28 @@ describe('the pages of an administrator', () => {
     await page.close()
   })
 
+  it('leave what is marked and has not failed when all that failed is sent again', async () => {
+    const { page } = await visit('/app/numbers')
+    const delivery = (status: string) => ({
+      ...{ id: status, event: `voice.${status}`, status, attempts: 1, url: target.url, body: {}, attempt_log: [] },
+      ...{ created_at: new Date().toISOString(), next_attempt_at: null, delivered_at: null },
+      ...{ last_status_code: 200, last_error: null },
+    })
+    await page.route('**/webhook-deliveries*', (route) => {
+      if (route.request().method() === 'POST') return route.fulfill({ json: { ok: true, requeued: 1 } })
+      const deliveries = ['delivered', 'failed'].map(delivery)
+      return route.fulfill({ json: { ok: true, deliveries, next_cursor: null } })
+    })
+    await page.goto(`${dashboard.address}/app/t/acme/deliveries`)
+    await page.getByLabel('Mark voice.delivered').check()
+    await page.getByLabel('Mark voice.failed').check()
+    await confirm(page, 'Send all that failed again')
+    await page.getByText('One is sent again.').waitFor()
+    await page.getByRole('button', { name: 'Send 1 again' }).waitFor()
+    expect(await page.getByLabel('Mark voice.delivered').isChecked()).toBe(true)
+    await page.close()
+  })
+
   it('find words in a log of which a line comes every moment', async () => {
     // The clock is that of all pages of a profile.
     const other = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })

@@ -50,9 +50,11 @@ export function DeliveriesPage() {
   const isNoneFailed = list.rows?.length === 0 && (filters.status ?? 'failed') === 'failed'
 
   async function resend(wanted: Parameters<typeof redeliver>[1]): Promise<void> {
+    // Of all that failed: what is marked and has not, is not sent.
+    const sent = wanted.ids ?? (list.rows ?? []).flatMap(({ id, status }) => (status === 'failed' ? [id] : []))
     const words = await redeliver(tenantId, wanted)
     // What is marked besides is still to be sent; in another list by now, all that is marked there.
-    setKept((now) => (now.of === of ? { of, marked: without(now.marked, wanted.ids), told: words } : now))
+    setKept((now) => (now.of === of ? { of, marked: without(now.marked, sent), told: words } : now))
     await client.invalidateQueries({ queryKey: deliveriesKey(tenantId) })
   }
 
@@ -112,9 +114,10 @@ export function DeliveriesPage() {
   )
 }
 
-/** What is marked and was not sent: of all that a filter finds nothing is left. */
-function without(marked: Set<string>, sent: string[] | undefined): Set<string> {
-  return sent ? new Set([...marked].filter((id) => !sent.includes(id))) : NOTHING.marked
+/** What is marked and was not sent. */
+function without(marked: Set<string>, sent: string[]): Set<string> {
+  const isSent = new Set(sent)
+  return new Set([...marked].filter((id) => !isSent.has(id)))
 }
 
 function DeliveryFilterBar() {
