@@ -38,13 +38,34 @@ describe('a page whose service is away', () => {
     await away(page)
     await readAgain(page)
     await page.getByText('The service cannot be reached.').first().waitFor()
-    expect(await page.getByText(nothing).count()).toBe(0)
+    await page.getByText(nothing).waitFor({ state: 'hidden' })
     expect(await faultsAsShown(page)).toEqual([])
     await page.unroute('**/api/v1/**')
     const again = page.getByRole('button', { name: 'Try again' }).last()
     // A page that reads by itself may have done so by now.
     await again.click({ timeout: 5_000 }).catch(async () => expect(await again.count()).toBe(0))
     await page.getByText(nothing).waitFor()
+    await context.close()
+  })
+})
+
+describe('a page of figures that cannot be read', () => {
+  it.each([
+    ['t/acme/overview', 'By agent'],
+    ['', 'By tenant'],
+  ])('says so at /%s, and keeps no place for what is read after them', async (path, part) => {
+    const context = await dashboard.loggedIn(WIDE)
+    const { page } = await dashboard.visit(context, '/app/t/acme/numbers')
+    await page.getByRole('heading', { name: 'Numbers', exact: true }).waitFor()
+    await page.route('**/analytics/**', (route) => route.abort())
+    await page.goto(`${dashboard.address}/app/${path}`)
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor()
+    await page.getByText('Nothing is late.').waitFor()
+    expect(await page.getByRole('region', { name: part }).count()).toBe(0)
+    expect(await page.locator('[aria-busy=true]').count()).toBe(0)
+    await page.unroute('**/analytics/**')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('region', { name: part }).waitFor()
     await context.close()
   })
 })

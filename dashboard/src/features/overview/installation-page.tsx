@@ -9,7 +9,15 @@ import { NoneUntil } from './counted-until.tsx'
 import { FigureTiles } from './figure-tiles.tsx'
 import { LatePanel } from './late-panel.tsx'
 import { type OverviewFilters, rangeIn } from './overview-filters.ts'
-import { type Analytics, allCallsQuery, allLateQuery, type Picked, sinceOf, tenantsQuery } from './overview-queries.ts'
+import {
+  type Analytics,
+  allCallsQuery,
+  allLateQuery,
+  isUnread,
+  type Picked,
+  sinceOf,
+  tenantsQuery,
+} from './overview-queries.ts'
 import { RangeChoice } from './range-choice.tsx'
 import { ReadFigures } from './read-figures.tsx'
 import { TenantsPanel } from './tenants-panel.tsx'
@@ -36,7 +44,7 @@ export function InstallationPage() {
       actions={<RangeChoice range={range} />}
       isInOrder
     >
-      <TenantsPanel query={tenants} range={range} picked={picked} />
+      {!(picked === null && isUnread(calls)) && <TenantsPanel query={tenants} range={range} picked={picked} />}
       <ReadFigures query={calls} empty={(analytics) => <NoCalls analytics={analytics} />}>
         {(analytics) => (
           <>

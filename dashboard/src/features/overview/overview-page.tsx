@@ -10,7 +10,7 @@ import { NoneUntil } from './counted-until.tsx'
 import { FigureTiles } from './figure-tiles.tsx'
 import { LatePanel } from './late-panel.tsx'
 import { type OverviewFilters, rangeIn } from './overview-filters.ts'
-import { type Analytics, agentsQuery, callsQuery, lateQuery, sinceOf } from './overview-queries.ts'
+import { type Analytics, agentsQuery, callsQuery, isUnread, lateQuery, sinceOf } from './overview-queries.ts'
 import { RangeChoice } from './range-choice.tsx'
 import { ReadFigures } from './read-figures.tsx'
 
@@ -67,7 +67,7 @@ export function OverviewPage() {
           </>
         )}
       </ReadFigures>
-      <AgentsPanel tenantId={tenantId} query={agents} />
+      {!isUnread(calls) && <AgentsPanel tenantId={tenantId} query={agents} />}
       <LatePanel query={late} />
     </Page>
   )

@@ -55,6 +55,11 @@ export function sinceOf({ data, isPlaceholderData }: UseQueryResult<Analytics>):
   return isPlaceholderData ? undefined : data?.since
 }
 
+/** Whether it is told that calls cannot be read: what is asked for since when they are told of is not asked for then. */
+export function isUnread({ data, error }: UseQueryResult<Analytics>): boolean {
+  return data === undefined && error !== null
+}
+
 /** The same of each of its agents, since when the calls were told of. */
 export const agentsQuery = (tenantId: string, range: Range, toldSince: Since) =>
   queryOptions({
