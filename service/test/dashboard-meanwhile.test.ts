@@ -223,6 +223,39 @@ describe('a task that somebody else was quicker with', () => {
   })
 })
 
+describe('a task that is acknowledged', () => {
+  it('stays as it was read meanwhile when that fails, and tells nothing of it where somebody else has done so', async () => {
+    const { id } = (await ask('POST', '/callback-tasks', { customer_phone: ANN })).task
+    const { context, page } = await visit(`t/acme/desk/tasks/${id}`)
+    await page.clock.install()
+    await page.reload()
+    const [refused, read] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const path = `**/callback-tasks/${id}/acknowledge`
+    await page.route(path, async (route) => {
+      await refused.promise
+      await route.fulfill(NO_ROOM)
+    })
+    const asked = page.waitForRequest(path)
+    const acknowledge = page.getByRole('button', { name: 'Acknowledge', disabled: false })
+    await acknowledge.click()
+    await asked
+    await ask('POST', `/callback-tasks/${id}/acknowledge`, { operator: 'ben' })
+    await page.clock.fastForward(LOOKS_MS)
+    await page.getByText('ben', { exact: true }).first().waitFor()
+    // When it fails the task is asked for once more, which may take long.
+    await page.route(`**/callback-tasks/${id}`, async (route) => {
+      await read.promise
+      await route.fallback()
+    })
+    refused.resolve()
+    await page.getByRole('button', { name: 'Claim', exact: true, disabled: false }).waitFor()
+    expect([await acknowledge.count(), await page.getByRole('alert').count()]).toEqual([0, 0])
+    read.resolve()
+    await page.unrouteAll({ behavior: 'wait' })
+    await context.close()
+  })
+})
+
 describe('a number that is changed', () => {
   const route = { phone_number: DESK_NUMBER, agent_key: 'desk', label: 'Desk' }
 

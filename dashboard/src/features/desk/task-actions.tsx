@@ -48,6 +48,8 @@ export function TaskActions({ tenantId, task }: TaskActionsProps) {
     })
   }
   const now = { isBusy: atOnce.isPending, onDo: doAtOnce }
+  // Nothing is to be told of a failure where what was hoped for is so, by an answer that was lost or by somebody else.
+  const isSo = atOnce.variables?.hoped !== undefined && task.acknowledged_at !== null
   const seen = () => ({ acknowledged_at: new Date().toISOString(), acknowledged_by: name })
   return (
     <div ref={place} tabIndex={-1}>
@@ -79,7 +81,7 @@ export function TaskActions({ tenantId, task }: TaskActionsProps) {
           <ReopenTask {...given} isOffered={isOver} />
         </Buttons>
         <NoAnswerYet isBusy={atOnce.isPending} />
-        {atOnce.error && <NotDone error={atOnce.error} />}
+        {atOnce.error && !isSo && <NotDone error={atOnce.error} />}
       </Column>
     </div>
   )

@@ -18,12 +18,12 @@ export function useTaskMove(tenantId: string, id: string) {
       if (!hoped) return undefined
       await client.cancelQueries({ queryKey, exact: true })
       const before = client.getQueryData<Task>(queryKey)
-      if (before) client.setQueryData<Task>(queryKey, { ...before, ...hoped })
-      return before
+      return before && { before, shown: client.setQueryData<Task>(queryKey, { ...before, ...hoped }) }
     },
     onSuccess: (task) => client.setQueryData<Task>(queryKey, task),
-    onError: (_error, _move, before) => {
-      if (before) client.setQueryData(queryKey, before)
+    onError: (_error, _move, hope) => {
+      // What was read meanwhile stays.
+      if (hope) client.setQueryData<Task>(queryKey, (now) => (now === hope.shown ? hope.before : now))
     },
     // Not waited for: a button is free again when the service has answered.
     onSettled: () => void client.invalidateQueries({ queryKey: deskKey(tenantId) }),
