@@ -96,3 +96,33 @@ describe.each(IS_FULL ? LOOKS : [WIDE])('what is seen while a page is read, at $
     await context.close()
   })
 })
+
+/** As a browser that was busy tells of what comes into sight: together with how it was before. */
+const TOLD_LATE = `
+  const Observer = IntersectionObserver
+  window.IntersectionObserver = class extends Observer {
+    constructor(tell, options) {
+      super((seen, observer) => tell([{ isIntersecting: false }, ...seen], observer), options)
+    }
+  }
+`
+
+describe('a list that is scrolled to its end', () => {
+  it('asks for more of itself though the browser is busy', async () => {
+    const context = await dashboard.loggedIn(WIDE)
+    const numbers = Array.from({ length: 160 }, (_, at) => `+1202${5_550_100 + at},asked`)
+    const headers = { origin: dashboard.address, 'x-tenant-id': 'acme', 'content-type': 'text/csv' }
+    const data = ['phone,reason', ...numbers].join('\n')
+    const sent = await context.request.post(`${dashboard.address}/api/v1/dnc/import`, { headers, data })
+    expect(sent.ok()).toBe(true)
+    await context.addInitScript(TOLD_LATE)
+    const { page } = await dashboard.visit(context, '/app/t/acme/do-not-call')
+    await page.getByText(/^The first/).waitFor()
+    const atEnd = async () => {
+      await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+      return page.getByText('160 in all').count()
+    }
+    await expect.poll(atEnd, { timeout: 15_000 }).toBe(1)
+    await context.close()
+  })
+})

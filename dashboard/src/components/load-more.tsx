@@ -15,8 +15,9 @@ export function LoadMore<Row>({ list }: { list: List<Row> }) {
     const end = button.current
     if (!end || !mayAsk) return
     const observer = new IntersectionObserver(
-      ([seen]) => {
-        if (seen?.isIntersecting) loadMore()
+      // A busy browser tells at once of all that came since: what is so now stands last.
+      (seen) => {
+        if (seen.at(-1)?.isIntersecting) loadMore()
       },
       { rootMargin: `0px 0px ${AHEAD_PX}px` },
     )
