@@ -383,6 +383,20 @@ describe('the pages of an administrator', () => {
     await Promise.all([theirs.close(), narrow.close()])
   })
 
+  it('fit a narrow window though an agent has a long name without a space', async () => {
+    const name = 'W'.repeat(80)
+    const { id } = (await ask('POST', '/admin/tenants/acme/agents', { agent_key: 'long', name })).agent
+    const draft = await ask('POST', '/admin/tenants/acme/agent-versions', {
+      agent_id: id,
+      config: { greeting: 'Hello.' },
+    })
+    const narrow = await dashboard.loggedIn(NARROW)
+    const { page } = await dashboard.visit(narrow, `/app/t/acme/agents/${id}/versions/${draft.version.id}`)
+    await page.getByRole('link', { name, exact: true }).waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    await narrow.close()
+  })
+
   it('send again what billing did not take', async () => {
     const { page } = await visit('/app/diagnostics')
     const given = page.getByRole('region', { name: 'Billing outcomes that were given up' }).first()
