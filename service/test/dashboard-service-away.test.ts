@@ -148,4 +148,22 @@ describe('a window that is sent when the session is over', () => {
     await form.waitFor({ state: 'hidden' })
     await context.close()
   })
+
+  it('says so too where something is read first', async () => {
+    const made = { agent_key: 'desk', name: 'Desk' }
+    const { agent } = await dashboard.ask<{ agent: { id: string } }>('POST', '/admin/tenants/acme/agents', made)
+    const { context, page } = await visit(`agents/${agent.id}`)
+    await page.getByRole('button', { name: 'Change the agent' }).click()
+    const form = page.getByRole('dialog', { name: 'Change the agent' })
+    await form.locator('*:focus').waitFor()
+    await form.getByLabel('Name').fill('Front desk')
+    await context.clearCookies()
+    await form.getByRole('button', { name: 'Save the agent' }).click()
+    await logIn(page)
+    await form.getByRole('alert').getByText('Not sent: your session was over. Send it again.').waitFor()
+    await form.getByRole('button', { name: 'Save the agent' }).click()
+    await form.waitFor({ state: 'hidden' })
+    await page.getByRole('heading', { name: 'Front desk' }).waitFor()
+    await context.close()
+  })
 })

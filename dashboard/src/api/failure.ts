@@ -74,6 +74,12 @@ export function sessionOver(isRead: boolean, requestId?: string): ApiFailure {
   return new ApiFailure({ status: 401, code: 'unauthorized', message, ...(requestId !== undefined && { requestId }) })
 }
 
+/** Why a window was not sent: where the session was over, also when something was read for it first. */
+export function asUnsent(error: unknown): unknown {
+  const { status, requestId } = asFailure(error)
+  return status === 401 ? sessionOver(false, requestId ?? undefined) : error
+}
+
 /** Reads a refusal; what is not of the service's own shape came from something in between. */
 export async function failureOf(response: Response, body?: unknown): Promise<ApiFailure> {
   const told = (body ?? (await response.json().catch(() => null))) as Record<string, unknown> | null

@@ -1,5 +1,6 @@
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
+import { asUnsent } from '../api/failure.ts'
 import { useHoldRoleFor } from '../api/held-role.ts'
 import { useTellLate } from './late-news.tsx'
 
@@ -31,7 +32,8 @@ export function useWindowRequest(label: string, about?: string) {
     setError(null)
     try {
       await work(isOpen)
-    } catch (failure) {
+    } catch (refused) {
+      const failure = asUnsent(refused)
       if (isOpen()) setError(failure)
       else tellLate({ label, about, tenantId, error: failure })
     } finally {
