@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../src/kernel/clock.ts'
 import type { TenantId } from '../src/kernel/ids.ts'
@@ -14,6 +14,9 @@ import { makeTenant } from './harness/tenants.ts'
 const HOUR_MS = 3_600_000
 const VERA = 'vera@acme.example'
 const CALLS = 60
+/** An agent, and what is said to it, in letters that are read from the right. */
+const ROBIN = 'רובין'
+const ORDER = 'אני רוצה כיסא, bezalel.'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -37,6 +40,8 @@ async function addConversations(db: Db): Promise<void> {
   const refund = await addCall(db, acme, { at: new Date(nowMs - 2 * HOUR_MS - 1), talkSeconds: 75, agentKey: 'sales' })
   refundSid = refund.callSid
   await say(db, acme, refund.sessionId, 'I want a refund by next week.')
+  const order = await addCall(db, acme, { at: new Date(nowMs - 3 * HOUR_MS), talkSeconds: 75, agentKey: ROBIN })
+  await say(db, acme, order.sessionId, ORDER)
   const facts = { tags: ['vip'], end_reason: 'transferred' as const, qa: qaOf(0.9), summary: 'A chair was returned.' }
   await db.updateTable('voice_sessions').set(facts).where('id', '=', refund.sessionId).execute()
 }
@@ -53,6 +58,23 @@ async function say(db: Db, tenantId: TenantId, sessionId: SessionId, text: strin
 const visit = (context: BrowserContext, search = '') => dashboard.visit(context, `/app/t/acme/conversations${search}`)
 const sought = (page: Page) => page.getByLabel('What was said')
 const found = (page: Page) => page.getByRole('region', { name: 'Conversations' })
+/** Where each of these texts begins on the left, when all of the line stands beside each other. */
+function leftsIn(line: Locator, texts: string[]): Promise<number[]> {
+  return line.evaluate((element, sought) => {
+    element.style.whiteSpace = 'nowrap'
+    const nodes = [...element.childNodes].map((node) => node.firstChild ?? node)
+    return sought.map((text) => {
+      const node = nodes.find(({ textContent }) => textContent?.includes(text))
+      if (!node) return Number.NaN
+      const from = node.textContent?.indexOf(text) ?? 0
+      const range = element.ownerDocument.createRange()
+      range.setStart(node, from)
+      range.setEnd(node, from + text.length)
+      return range.getBoundingClientRect().left
+    })
+  }, texts)
+}
+
 const refundRow = (page: Page) => page.getByRole('row').filter({ hasText: 'A chair was returned.' })
 
 describe('a search in what was said', () => {
@@ -108,6 +130,22 @@ describe('a search in what was said', () => {
       .getByRole('alert')
       .getByText(/put what was said together into double quotes/)
       .waitFor()
+    await context.close()
+  })
+})
+
+describe('what is written from the right', () => {
+  it('turns nothing round that stands beside it, and begins where it is read from', async () => {
+    const context = await dashboard.loggedIn({ width: 1024, colorScheme: 'light' })
+    const { page } = await visit(context, '?q=bezalel')
+    const facts = page.getByText(`Inbound, ${ROBIN}, 1:15`).filter({ visible: true })
+    await facts.waitFor()
+    const [name = 0, length = 0] = await leftsIn(facts, [ROBIN, '1:15'])
+    expect(name).toBeLessThan(length)
+    await page.getByRole('row').last().getByRole('link').click()
+    const said = page.getByText(ORDER, { exact: true })
+    await said.waitFor()
+    expect(await said.evaluate((text) => text.matches(':dir(rtl)'))).toBe(true)
     await context.close()
   })
 })

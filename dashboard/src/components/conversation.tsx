@@ -115,7 +115,7 @@ function TurnItem({ turn, agentName, onPlay, playedSeq }: TurnItemProps) {
         {responseMs !== null && <span className="numbers">after {responseMs} ms</span>}
         {interrupted && <span>interrupted</span>}
       </div>
-      <p className={styles.text}>
+      <p className={styles.text} dir="auto">
         {isUnwritten ? <span className={styles.unheard}>(not written down)</span> : text}
         {unheard && (
           <span className={styles.unheard}>

@@ -49,7 +49,15 @@ function callFacts(call: CallLog): Fact[] {
     ['Ended', <Instant key="ended" at={call.ended_at} />],
     ['Length', seconds === null ? null : durationText(seconds)],
     ['Direction', words(call.direction)],
-    ['Agent', agent && agent + version],
+    [
+      'Agent',
+      agent && (
+        <span key="agent">
+          <bdi>{agent}</bdi>
+          {version}
+        </span>
+      ),
+    ],
     ['Answered by', answeredByText(call)],
     ...(call.escalated ? [escalation(call)] : []),
     [

@@ -150,7 +150,9 @@ function Begun({ tenantId, call }: { tenantId: string; call: CallLog }) {
         <CallStatus status={call.status} />
       </Beneath>
       <Beneath until="desktop">
-        <span className={styles.beneath}>{[words(call.direction), agentOf(call), lengthOf(call)].join(', ')}</span>
+        <span className={styles.beneath}>
+          {words(call.direction)}, <bdi>{agentOf(call)}</bdi>, {lengthOf(call)}
+        </span>
       </Beneath>
     </>
   )

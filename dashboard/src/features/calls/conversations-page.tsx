@@ -94,7 +94,6 @@ function columnsOf(tenantId: string): Column<Conversation>[] {
 
 function Begun({ tenantId, conversation }: { tenantId: string; conversation: Conversation }) {
   const { call_sid: callSid, started_at: startedAt, direction, end_reason: reason } = conversation
-  const facts = [words(direction), agentOf(conversation), lengthOf(conversation), endReasonText(reason)]
   return (
     <>
       <RowLink to="/t/$tenantId/calls/$callSid" params={{ tenantId, callSid }}>
@@ -102,7 +101,9 @@ function Begun({ tenantId, conversation }: { tenantId: string; conversation: Con
       </RowLink>
       {conversation.qa && <Beneath>{scoreOf(conversation)}</Beneath>}
       <Beneath until="desktop">
-        <span className={styles.beneath}>{facts.join(', ')}</span>
+        <span className={styles.beneath}>
+          {words(direction)}, <bdi>{agentOf(conversation)}</bdi>, {lengthOf(conversation)}, {endReasonText(reason)}
+        </span>
       </Beneath>
     </>
   )
