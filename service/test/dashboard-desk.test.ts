@@ -72,7 +72,7 @@ async function isInSight(page: Page, name: string): Promise<boolean> {
 }
 
 describe('a campaign', () => {
-  it('is made of a list, with the lines that are left out, started, paused and cancelled', async () => {
+  it('is made of a list, once what is wrong is mended in its fields, with the lines that are left out, started, paused and cancelled', async () => {
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
     const { page, faults } = await visit(context, 'campaigns')
     await page.getByRole('button', { name: 'New campaign' }).click()
@@ -83,10 +83,19 @@ describe('a campaign', () => {
     const file = { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) }
     await form.getByLabel('Or take them from a file').setInputFiles(file)
     await form.getByLabel('Calls a second').fill('1000')
+    await form.getByLabel('Minutes between them').fill('30, soon')
+    await form.getByLabel('Not before').fill('nine')
+    await form.getByLabel('Not after').fill('17:00')
     await form.getByLabel('Nobody is called before').fill('2100-01-01T09:00')
     await form.getByRole('button', { name: 'Make the campaign' }).click()
     await form.getByRole('alert').waitFor()
+    const isWrong = (label: string) => form.getByLabel(label).getAttribute('aria-invalid')
+    for (const label of ['Calls a second', 'Minutes between them', 'Not before'])
+      expect([label, await isWrong(label)]).toEqual([label, 'true'])
+    for (const label of ['Calls at once', 'Not after']) expect([label, await isWrong(label)]).not.toContain('true')
     await form.getByLabel('Calls a second').fill('2')
+    await form.getByLabel('Minutes between them').fill('30, 60, 120')
+    await form.getByLabel('Not before').fill('09:00')
     await form.getByRole('button', { name: 'Make the campaign' }).click()
 
     await page.getByText('It has 2 contacts, and calls nobody yet.').waitFor()

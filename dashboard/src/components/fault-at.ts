@@ -10,3 +10,10 @@ export function faultAt(error: unknown, path: string): string | undefined {
   if (!error) return undefined
   return asFailure(error).faults.find((fault) => fault.path === path)?.message
 }
+
+/** What the service said of a field of what was sent, or of a part of that, whether it stood in the body, the query or the path. */
+export function faultOf(error: unknown, name: string): string | undefined {
+  if (!error) return undefined
+  const place = new RegExp(`^/(body|query|path)/${name}(/|$)`)
+  return asFailure(error).faults.find(({ path }) => place.test(path))?.message
+}

@@ -4,7 +4,7 @@ import { flushSync } from 'react-dom'
 import { asFailure } from '../api/failure.ts'
 import { CloseWindow } from './close-window.tsx'
 import { FailureState } from './failure-state.tsx'
-import { faultAt } from './fault-at.ts'
+import { faultOf } from './fault-at.ts'
 import styles from './fields.module.css'
 import { Buttons, Column } from './fields.tsx'
 import { useHoldRows } from './held-rows.ts'
@@ -19,7 +19,7 @@ import { useWindowRequest } from './use-window-request.ts'
 export type Form<Values> = {
   values: Values
   set: (change: Partial<Values>) => void
-  /** What the service said of the member of the body that is called so. */
+  /** What the service said of the member of what was sent that is called so. */
   fault: (name: string) => string | undefined
 }
 
@@ -160,7 +160,7 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
         <form onSubmit={submitForm}>
           <Column>
             <fieldset ref={beginInFirstField} className={styles.fieldset} disabled={isBusy}>
-              <Column>{children({ values, set, fault: (name) => faultAt(error, `/body/${name}`) })}</Column>
+              <Column>{children({ values, set, fault: (name) => faultOf(error, name) })}</Column>
             </fieldset>
             {newer && stored ? (
               <NewerDocument

@@ -113,19 +113,19 @@ function Pace({ form: { values, set, fault } }: { form: Form<Values> }) {
 
 function When({ form: { values, set, fault } }: { form: Form<Values> }) {
   const hours = [
-    ['hours_start', 'Not before'],
-    ['hours_end', 'Not after'],
+    ['hours_start', 'Not before', 'start'],
+    ['hours_end', 'Not after', 'end'],
   ] as const
   return (
     <Fields>
-      {hours.map(([name, label]) => (
+      {hours.map(([name, label, part]) => (
         <TextInput
           key={name}
           label={label}
           description="In the time of whoever is called, beside the tenant's own hours."
           placeholder={name === 'hours_start' ? '09:00' : '17:00'}
           value={values[name]}
-          error={fault('calling_hours')}
+          error={fault(`calling_hours/${part}`)}
           onChange={(event) => set({ [name]: event.currentTarget.value })}
         />
       ))}
