@@ -132,6 +132,13 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
     expect(await post(`/${id}/reopen`)).toMatchObject({ body: { task: { dispatch_attempt_count: 0 } } })
   })
 
+  it('in vain is the last one where the number was listed as not to be called meanwhile', async () => {
+    const { id } = await create()
+    expect(await post(`/${id}/dispatch`)).toMatchObject({ status: 200 })
+    await app.served.call('acme', 'POST', '/dnc', { phone: CALLER })
+    expect(await ended(id, { CallStatus: 'busy' })).toMatchObject({ status: 'cancelled', disposition: 'do_not_call' })
+  })
+
   it('is tried again where no agent could talk to who answered, until there were enough', async () => {
     await app.served.administer('PUT', '/tenants/acme/operator-queues/default', { max_attempts: 2 })
     const { id } = await create()

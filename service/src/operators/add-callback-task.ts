@@ -59,6 +59,7 @@ function newTask(now: Date, id = newId<CallbackTaskId>(now.getTime())) {
     ...{ reminded_at: null, escalated_at: null, refused_at: null },
     snoozed_until: null,
     snooze_reason: null,
+    unwanted_at: null,
     dispatch_attempt_count: 0,
     last_dispatch_attempted_at: null,
     last_dispatch_call_sid: null,

@@ -45,6 +45,17 @@ export async function lockWaitingTasks(tx: Tx, tenantId: TenantId, phone: PhoneN
   return rows.map(({ id }) => id)
 }
 
+/** Notes on the tasks of a number that somebody is at, or that are being dispatched, that it is not to be called any more. */
+export async function markUnwanted(tx: Tx, tenantId: TenantId, phone: PhoneNumber, now: Date): Promise<void> {
+  await sql`
+    update callback_tasks set unwanted_at = ${now}
+     where tenant_id = ${tenantId}
+       and id in (select id from callback_tasks
+                   where tenant_id = ${tenantId} and customer_phone = any(${spellingsOf(phone)}::text[])
+                     and status in ('claimed', 'dispatching')
+                     for update skip locked)`.execute(tx)
+}
+
 type Beginning = { operator: string | null; now: Date; callLogId: string; dueIn: string | null }
 
 /**

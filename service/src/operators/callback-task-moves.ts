@@ -26,15 +26,15 @@ export function acknowledge(operator: string, now: Date): TaskMove {
 }
 
 export function claim(operator: string, now: Date): TaskMove {
-  const set = { status: 'claimed' as const, assigned_to: operator, claimed_at: now }
+  const set = { ...takenBy(operator, now), unwanted_at: null }
   return { action: 'claim', from: ['open'], set, event: 'callback.task.claimed', ...said(operator, null) }
 }
 
 /** Gives it to somebody, whoever has it. @param by who does so. */
 export function assign(operator: string, by: string | null, now: Date): TaskMove {
-  const { set, event } = claim(operator, now)
+  const { event } = claim(operator, now)
   const details = { assigned_to: operator }
-  return { action: 'assign', from: ['open', 'claimed'], set, event, ...said(by, null), details }
+  return { action: 'assign', from: ['open', 'claimed'], set: takenBy(operator, now), event, ...said(by, null), details }
 }
 
 export function release({ operator, note }: Actor): TaskMove {
@@ -76,11 +76,23 @@ export function cancel({ operator, note }: Actor): TaskMove {
   return { action: 'cancel', from, set, event: 'callback.task.cancelled', ...said(operator, note) }
 }
 
+const NOT_TO_BE_CALLED = 'The number is not to be called any more.'
+
+/** Nobody is to be called for it. @param operator who says so. */
+export function cancelUnwanted(operator: string | null): TaskMove {
+  const { set, ...move } = cancel({ operator, note: NOT_TO_BE_CALLED })
+  return { ...move, set: { ...set, disposition: 'do_not_call' } }
+}
+
 export function reopen({ operator, note }: Actor): TaskMove {
-  const undone = { disposition: null, completed_at: null, dispatch_attempt_count: 0 }
+  const undone = { disposition: null, completed_at: null, dispatch_attempt_count: 0, unwanted_at: null }
   const set = { status: 'open' as const, ...undone, ...NOBODYS }
   const from = ['completed', 'cancelled'] as const
   return { action: 'reopen', from, set, event: 'callback.task.reopened', ...said(operator, note) }
+}
+
+function takenBy(operator: string, now: Date) {
+  return { status: 'claimed' as const, assigned_to: operator, claimed_at: now }
 }
 
 function said(operator: string | null, note: string | null): Actor & { details: Record<string, unknown> } {

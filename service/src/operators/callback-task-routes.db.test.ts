@@ -441,6 +441,31 @@ describe('the transitions of a callback task', () => {
     expect(await listed('?status=open')).toEqual([])
   })
 
+  it.each([
+    ['released', 'release'],
+    ['put off', 'snooze'],
+  ])('cancel a task that is %s once its number is not to be called any more', async (_what, action) => {
+    const mine = await taskThatIs('claimed')
+    const { id } = await create()
+    await act(id, 'complete', { disposition: 'do_not_call', operator: 'ben' })
+    await act(mine.id, 'assign', { operator: 'cy' })
+    expect((await act(mine.id, action, BODIES[action])).body.task).toMatchObject({
+      ...{ status: 'cancelled', disposition: 'do_not_call', snoozed_until: null },
+    })
+    expect((await told()).filter((event) => event === 'callback.task.cancelled')).toHaveLength(1)
+    expect((await act(mine.id, 'reopen')).body.task.status).toBe('open')
+    await act(mine.id, 'claim', BODIES['claim'])
+    expect((await act(mine.id, 'release')).body.task.status).toBe('open')
+  })
+
+  it('open a task again whose number may be called again', async () => {
+    const mine = await taskThatIs('claimed')
+    const { id } = await create()
+    await act(id, 'complete', { disposition: 'do_not_call', operator: 'ben' })
+    await test.db.deleteFrom('do_not_call').execute()
+    expect((await act(mine.id, 'release')).body.task.status).toBe('open')
+  })
+
   it('acknowledge a task that is not done, whose status stays', async () => {
     for (const status of ['open', 'claimed', 'snoozed']) {
       const { id } = await taskThatIs(status)

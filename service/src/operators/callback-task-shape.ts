@@ -44,7 +44,8 @@ export const CallbackTask = Type.Object({
 })
 
 /** Writes a task as the API shows it and events carry it: without what only sweeps note, its instants as text, the rest as it is. */
-export function showCallbackTask({ reminded_at: _r, escalated_at: _e, refused_at: _f, ...row }: CallbackTaskRow) {
+export function showCallbackTask(task: CallbackTaskRow) {
+  const { reminded_at: _r, escalated_at: _e, refused_at: _f, unwanted_at: _u, ...row } = task
   return {
     ...row,
     acknowledged_at: isoOrNull(row.acknowledged_at),

@@ -40,6 +40,8 @@ export type CallbackTaskRow = {
   refused_at: Date | null
   snoozed_until: Date | null
   snooze_reason: string | null
+  /** When its number was listed as not to be called while somebody was at it. */
+  unwanted_at: Date | null
   dispatch_attempt_count: number
   last_dispatch_attempted_at: Date | null
   last_dispatch_call_sid: string | null

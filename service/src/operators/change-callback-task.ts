@@ -1,20 +1,23 @@
 import { enqueue } from '../delivery/enqueue.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
+import { spellingsOf } from '../kernel/phone.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { EventName } from '../tenancy/tenant-events.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { recordTaskChange, type TaskChange } from './callback-task-history-store.ts'
 import { moveTask } from './callback-task-move-store.ts'
-import type { TaskMove } from './callback-task-moves.ts'
+import { cancelUnwanted, type TaskMove } from './callback-task-moves.ts'
 import { showCallbackTask } from './callback-task-shape.ts'
 import { type CallbackTaskId, type CallbackTaskRow, findCallbackTask } from './callback-task-store.ts'
 import type { TaskStatus } from './callback-task-values.ts'
+import { isListed } from './do-not-call-store.ts'
 import { findSubject } from './task-subject-store.ts'
 
 /**
- * Changes a task whose status allows it, and writes down who did it and what the tenant is told, in the caller's transaction.
+ * Changes a task whose status allows it, and writes down who did it and what the tenant is told, in the caller's transaction. One that
+ * would wait again, and whose number was listed as not to be called while somebody was at it, is cancelled at once.
  *
  * @returns the task as it is now; null when there is none, or its status does not allow it.
  */
@@ -26,8 +29,18 @@ export async function changeTask(
 ): Promise<CallbackTaskRow | null> {
   const { from, set } = move
   const task = await moveTask(tx, tenant.tenant_id, id, { from, set: { ...set, updated_at: now } })
-  if (task) await tellTaskChange(tx, tenant, { task, change: move, event: move.event }, now)
-  return task
+  if (!task) return null
+  await tellTaskChange(tx, tenant, { task, change: move, event: move.event }, now)
+  return (await isUnwanted(tx, task)) ? changeTask(tx, tenant, { id, move: cancelUnwanted(null) }, now) : task
+}
+
+/** Its number may have been taken off the list since. */
+async function isUnwanted(
+  tx: Tx,
+  { tenant_id, status, unwanted_at, customer_phone }: CallbackTaskRow,
+): Promise<boolean> {
+  const isLeft = unwanted_at !== null && (status === 'open' || status === 'snoozed')
+  return isLeft && isListed(tx, tenant_id, spellingsOf(customer_phone))
 }
 
 type Told = { task: CallbackTaskRow; change: TaskChange; event: EventName | null }
