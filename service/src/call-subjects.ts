@@ -26,7 +26,7 @@ export function makeCallSubjects(deps: Deps, floors: CallFloors, live: LiveParts
       ...{ opensAt: routes.taskCallOpensAt, goesOn: routes.goesOn },
       notify: delivery.notify,
     }),
-    erasing: makeErasing(deps, filesOf(floors)),
+    erasing: makeErasing(deps, { tenants, files: filesOf(floors) }),
     evaluating: makeEvaluating(deps, { tenants, resolveAgent }),
     simulating: makeSimulating(deps, needs, voice),
     analytics: makeAnalytics(deps, { tenants, credentials }),

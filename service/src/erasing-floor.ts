@@ -9,13 +9,19 @@ import type { Deps } from './deps.ts'
 import type { RecordingFiles } from './records/recording-files.ts'
 
 /** Wires what erases: by request, by number, by age, and whole tenants. */
-export function makeErasing({ database, clock, log, sealer }: Deps, files: Pick<RecordingFiles, 'remove'>) {
+export function makeErasing(
+  { database, clock, log, sealer }: Deps,
+  {
+    tenants,
+    files,
+  }: Pick<Parameters<typeof makeErasingNumber>[0], 'tenants'> & { files: Pick<RecordingFiles, 'remove'> },
+) {
   let isStopping = false
   const { db } = database
   const given = { db, clock, log, isStopping: () => isStopping }
   const erase = makeEraseSession({ db, clock, log, files })
   const retention = makeRetention({ ...given, erase, files })
-  const erasing = makeErasingNumber({ ...given, sealer, erase })
+  const erasing = makeErasingNumber({ ...given, tenants, sealer, erase })
   const ofTenants = makeErasingTenants(given)
   const numbers = makeNumberErasures({ db, clock, sealer, erasing })
   return {

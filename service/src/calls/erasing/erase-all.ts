@@ -4,6 +4,8 @@ import type { TenantId } from '../../kernel/ids.ts'
 import { type PhoneNumber, spellingsOf } from '../../kernel/phone.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { SessionId } from '../../records/call-values.ts'
+import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
+import { eraseFromCampaigns } from './erase-contacts.ts'
 import type { EraseSession, ErasureReceipt } from './erase-session.ts'
 import { endOfPage, type KeyedTable, type KeyPage } from './key-page-store.ts'
 import { eraseMentions, MENTION_TABLES } from './mention-store.ts'
@@ -28,7 +30,8 @@ export type EraseAll = (claimed: ClaimedErasure, phone: PhoneNumber, untilMs: nu
 
 type Deps = {
   db: Db
-  clock: Pick<Clock, 'monotonicMs'>
+  clock: Pick<Clock, 'monotonicMs' | 'now'>
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   erase: EraseSession
   /** Whether the service stops: then nothing more is begun. */
   isStopping: () => boolean
@@ -55,24 +58,36 @@ const CLOCKS_APART_MS = 15 * 60_000
 /** The first step, in which each session is a transaction of its own. */
 const SESSIONS = 'sessions'
 
-/** What is looked for, and until when it may be. */
-type Job = { claimed: ClaimedErasure; subject: NumberSubject; mention: NumberMention; untilMs: number }
+/** Of whom what is looked for, and until when it may be. */
+type Job = {
+  claimed: ClaimedErasure
+  tenant: TenantRuntime | null
+  subject: NumberSubject
+  mention: NumberMention
+  untilMs: number
+}
 
 /** What is done with one table, a page of it at a time. */
 type Step = {
   name: string
   of: KeyedTable
   rows: number
-  piece: (tx: Tx, job: Job, page: KeyPage) => Promise<NumberCounts>
+  piece: (tx: Tx, job: Job, of: { page: KeyPage; now: Date }) => Promise<NumberCounts>
 }
 
 const STEPS: Step[] = [
   ownStep('call logs', SUBJECT_TABLES.callLogs, eraseCallLogs),
   ownStep('tasks', SUBJECT_TABLES.tasks, eraseTasks),
-  ownStep('contacts', SUBJECT_TABLES.contacts, eraseContacts),
+  {
+    ...ownStep('contacts', SUBJECT_TABLES.contacts, eraseContacts),
+    async piece(tx, { claimed, tenant, subject }, of) {
+      if (!tenant) return eraseContacts(tx, claimed.tenant_id, subject, of.page)
+      return eraseFromCampaigns(tx, tenant, subject, of)
+    },
+  },
   ...MENTION_TABLES.map((of) => ({
     ...{ name: `mentions: ${of.table}`, of, rows: WORDS_AT_A_TIME },
-    async piece(tx: Tx, { claimed, subject, mention }: Job, page: KeyPage) {
+    async piece(tx: Tx, { claimed, subject, mention }: Job, { page }: { page: KeyPage }) {
       const mentions = await eraseMentions(tx, claimed.tenant_id, of, { mention, subject, page })
       return mentions === 0 ? {} : { mentions }
     },
@@ -82,18 +97,19 @@ const STEPS: Step[] = [
 type ErasePage = (tx: Tx, tenantId: TenantId, subject: NumberSubject, page: KeyPage) => Promise<NumberCounts>
 
 function ownStep(name: string, of: KeyedTable, erasePage: ErasePage): Step {
-  const piece: Step['piece'] = (tx, { claimed, subject }, page) => erasePage(tx, claimed.tenant_id, subject, page)
+  const piece: Step['piece'] = (tx, { claimed, subject }, { page }) => erasePage(tx, claimed.tenant_id, subject, page)
   return { name, of, rows: CALLS_AT_A_TIME, piece }
 }
 
-export function makeEraseAll({ db, clock, erase, isStopping }: Deps): EraseAll {
+export function makeEraseAll({ db, clock, tenants, erase, isStopping }: Deps): EraseAll {
   async function eraseAll(claimed: ClaimedErasure, phone: PhoneNumber, untilMs: number): Promise<boolean> {
     const { progress } = claimed
     const mention = numberMention(phone)
     const askedAt = claimed.created_at
     const until = new Date(askedAt.getTime() + CLOCKS_APART_MS)
     const subject: NumberSubject = { spellings: spellingsOf(phone), wholePattern: mention.wholePattern, askedAt, until }
-    const job: Job = { claimed, subject, mention, untilMs }
+    // Asked before the transactions: the embedded database has one connection, which they own.
+    const job: Job = { claimed, tenant: await tenants.get(claimed.tenant_id), subject, mention, untilMs }
     const at = STEPS.findIndex(({ name }) => name === progress?.step)
     // A session that is not over has the number yet: nothing else is taken out of it either until it is.
     if (at === -1 && !(await eraseSessions(job))) return false
@@ -118,7 +134,7 @@ export function makeEraseAll({ db, clock, erase, isStopping }: Deps): EraseAll {
           if (next) await note(tx, job.claimed, { counts: {}, progress: { step: next.name, after: null } })
           return null
         }
-        const counts = await step.piece(tx, job, { after, until: end })
+        const counts = await step.piece(tx, job, { page: { after, until: end }, now: new Date(clock.now()) })
         await note(tx, job.claimed, { counts, progress: { step: step.name, after: end } })
         return end
       })

@@ -6,6 +6,7 @@ import type { Sealer } from '../../kernel/seal.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
 import { audit } from '../../tenancy/audit-log.ts'
+import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { LEASE_MS, Lost, makeEraseAll, TurnOver } from './erase-all.ts'
 import type { EraseSession } from './erase-session.ts'
 import {
@@ -30,6 +31,7 @@ type Deps = {
   db: Db
   clock: Clock
   log: Pick<Log, 'info' | 'error'>
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   sealer: Pick<Sealer, 'open'>
   erase: EraseSession
   /** Whether the service stops: then nothing more is begun. */
@@ -42,8 +44,9 @@ const TURN_MS = 30_000
 /** Of a sweep. */
 const MAX_TURNS = 1_000
 
-export function makeErasingNumber({ db, clock, log, sealer, erase, isStopping }: Deps): ErasingNumber {
-  const eraseAll = makeEraseAll({ db, clock, erase, isStopping })
+export function makeErasingNumber(deps: Deps): ErasingNumber {
+  const { db, clock, log, sealer, isStopping } = deps
+  const eraseAll = makeEraseAll(deps)
 
   /** @returns whether the request was brought to its end. */
   async function workOn(claimed: ClaimedErasure, untilMs: number): Promise<boolean> {

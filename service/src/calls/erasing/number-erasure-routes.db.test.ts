@@ -10,7 +10,7 @@ import { someUuid } from '../../../test/harness/matchers.ts'
 import { makeTenantWithToken, useTenantServer } from '../../../test/harness/tenant-server.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { makeSealer } from '../../kernel/seal.ts'
-import { NODE, someCall, tenantTold } from '../../records/calls.fixture.ts'
+import { NODE, someCall, storedEvents, tenantTold } from '../../records/calls.fixture.ts'
 import { makeRecordingFiles, type RecordingFiles } from '../../records/recording-files.ts'
 import { makeSessions } from '../../records/sessions.ts'
 import { makeNumberErasures } from './erase-number.ts'
@@ -29,7 +29,7 @@ let folder: string
 let files: RecordingFiles
 
 const worker = (isStopping = () => false) => {
-  const given = { db: test.db, clock, log: quiet }
+  const given = { db: test.db, clock, log: quiet, tenants: { get: async (id: TenantId) => tenantTold(id) } }
   return makeErasingNumber({ ...given, sealer, erase: makeEraseSession({ ...given, files }), isStopping })
 }
 const erasures = (isStopping?: () => boolean) =>
@@ -134,6 +134,35 @@ describe('POST erasures', () => {
       ).map(async (table) => (await test.db.selectFrom(table).selectAll().execute()).length),
     )
     expect(left).toEqual([1, 1, 1, 1, 1, 1])
+  })
+
+  it.each(['running', 'paused', 'paused_by_breaker'])(
+    'is the end of a campaign that is %s with nobody else left, of which its tenant is told once',
+    async (status) => {
+      await planted()
+      await sql`update campaigns set status = ${status} where tenant_id = 'acme'`.execute(test.db)
+      await sql`update campaign_contacts set status = 'completed' where phone = ${OTHER}`.execute(test.db)
+      await test.db.deleteFrom('webhook_outbox').execute()
+      await ask()
+      await ask()
+      const campaigns = await test.db.selectFrom('campaigns').select(['status', 'completed_at']).execute()
+      expect(campaigns).toEqual([{ status: 'completed', completed_at: new Date(clock.now()) }])
+      const told = (await storedEvents(test.db)).filter(({ event }) => event === 'campaign.completed')
+      expect(told).toHaveLength(1)
+    },
+  )
+
+  it('is the end of no campaign that calls others yet, or was never begun', async () => {
+    await planted()
+    for (const [status, contact] of [
+      ['paused', 'pending'],
+      ['draft', 'completed'],
+    ]) {
+      await sql`update campaigns set status = ${status}`.execute(test.db)
+      await sql`update campaign_contacts set status = ${contact} where phone = ${OTHER}`.execute(test.db)
+      await ask()
+      expect(await test.db.selectFrom('campaigns').select('status').execute()).toEqual([{ status }])
+    }
   })
 
   it('is written down in the audit log, by whom and without the number', async () => {

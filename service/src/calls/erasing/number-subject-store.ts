@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { Tx } from '../../platform/db/schema.ts'
 import type { SessionId } from '../../records/call-values.ts'
+import type { CampaignRow } from '../campaigns/campaign-store.ts'
 import { TELLS_OF_TASK } from './erase-store.ts'
 import { isInPage, type KeyedTable, type KeyPage } from './key-page-store.ts'
 import type { NumberCounts } from './number-erasure-store.ts'
@@ -155,6 +156,26 @@ export async function eraseTasks(
     returning id`.execute(tx)
   const keys = rows.reduce((sum, row) => sum + row.keys, 0)
   return { callback_tasks: rows.length, idempotency_keys: keys, deliveries: deliveries.rows.length }
+}
+
+/**
+ * The campaigns that have the number in a page of their contacts, but for drafts, kept from changing until the transaction ends: to be asked
+ * before any contact is held, as whoever calls those does.
+ */
+export async function lockCampaignsWith(
+  tx: Tx,
+  tenantId: TenantId,
+  { spellings }: NumberSubject,
+  page: KeyPage,
+): Promise<CampaignRow[]> {
+  const { rows } = await sql<CampaignRow>`
+    select * from campaigns
+     where tenant_id = ${tenantId} and status <> 'draft'
+       and id in (select campaign_id from campaign_contacts
+                   where tenant_id = ${tenantId} and ${isInPage(SUBJECT_TABLES.contacts, page)} and phone = any(${spellings}))
+     order by id
+       for update`.execute(tx)
+  return rows
 }
 
 /** Takes the number out of the lists of campaigns. */
