@@ -266,11 +266,13 @@ describe('a call that was given up, and that the carrier has after all', () => {
     (await test.db.selectFrom('dials').select('call_log_id').where('dial_ref', '=', dialRef).executeTakeFirstOrThrow())
       .call_log_id
 
-  async function answered(callSid: string): Promise<void> {
+  async function ended(callSid: string, report: { status: 'completed' | 'busy'; answeredBy: 'human' | null }) {
     const statuses = makeCallStatuses({ db: test.db, clock, nodeId: NODE, tenants, willEnd: () => false })
-    const report = { durationSeconds: 9, answeredBy: 'human' as const, errorCode: null, errorMessage: null }
-    await statuses.record(ACME, callSid, { ...report, status: 'completed', at: now() })
+    const nothing = { durationSeconds: 9, errorCode: null, errorMessage: null }
+    await statuses.record(ACME, callSid, { ...nothing, ...report, at: now() })
   }
+
+  const answered = (callSid: string) => ended(callSid, { status: 'completed', answeredBy: 'human' })
 
   async function settleDispatches(known: typeof tenants = tenants): Promise<void> {
     const settling = makeSettlingDispatches({ db: test.db, clock, log, tenants: known })
@@ -453,6 +455,21 @@ describe('a call that was given up, and that the carrier has after all', () => {
       for (const _ of [1, 2]) await settleAll()
     }
     expect(await contact()).toMatchObject({ status: 'completed', outcome: 'reached', attempts: 2 })
+  })
+
+  it('in vain, too, leaves nobody to be called for a campaign that is over since', async () => {
+    const { contactId } = await contacted(1)
+    const settleAll = settlingCampaigns()
+    const contact = () => test.db.transaction().execute((tx) => findContact(tx, ACME, contactId))
+    await giveUp('carrier_rejected')
+    await settleAll()
+    await settle('a', told('CA1'))
+    expect(await contact()).toMatchObject({ status: 'dialing', attempts: 1 })
+    await ended('CA1', { status: 'busy', answeredBy: null })
+    await settleAll()
+    expect(await contact()).toMatchObject({ status: 'failed', outcome: 'busy', attempts: 1 })
+    const campaigns = test.db.selectFrom('campaigns').select('status')
+    expect(await campaigns.execute()).toEqual([{ status: 'completed' }])
   })
 
   it('is an attempt of its contact again, where it was none', async () => {

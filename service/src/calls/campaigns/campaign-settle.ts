@@ -132,7 +132,8 @@ function afterCall(
   { isReached, isLast, attempts, now }: Outcome & { attempts: number; now: Date },
 ) {
   if (isReached) return { status: 'completed' as const }
-  if (isLast || attempts >= max_attempts) return { status: 'failed' as const }
+  // A call that was given up may have been the last one of a campaign that is over since: nobody is called for that any more.
+  if (isLast || attempts >= max_attempts || status === 'completed') return { status: 'failed' as const }
   if (status === 'cancelled') return { status: 'cancelled' as const }
   const minutes = retry_minutes[Math.min(Math.max(1, attempts), retry_minutes.length) - 1] ?? 0
   return { status: 'pending' as const, due_at: new Date(now.getTime() + minutes * MINUTE_MS) }
