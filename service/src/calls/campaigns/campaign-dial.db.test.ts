@@ -6,8 +6,9 @@ import { makeTenant } from '../../../test/harness/tenants.ts'
 import { until } from '../../../test/harness/wait.ts'
 import type { ResolvedAgent } from '../../agents/resolve.ts'
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
-import type { TenantId } from '../../kernel/ids.ts'
+import { newId, type TenantId } from '../../kernel/ids.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
+import type { CallLogRow } from '../../records/call-log-store.ts'
 import { agentConfigDefaults } from '../../tenancy/agent-config-defaults.ts'
 import { toRuntime } from '../../tenancy/tenant-defaults.ts'
 import type { NoRoom } from '../../voice/live-capacity.ts'
@@ -25,8 +26,8 @@ const desk: ResolvedAgent = {
   config: agentConfigDefaults({}),
 }
 
-/** A carrier's answer to the next call, when it comes. */
-type Placing = { refuse(code: ErrorCode): void }
+/** A call that is about to be written down, and its carrier's answer, when they come. */
+type Placing = { begin(): Promise<void>; refuse(code: ErrorCode): void }
 
 describe('the pace of a campaign', () => {
   const test = useDatabase()
@@ -43,9 +44,13 @@ describe('the pace of a campaign', () => {
       ...{ ...able, clock, resolveAgent, log: { error: () => undefined } },
       gate: { opensAt: () => new Date(clock.now()), everOpens: () => true },
       dialing: {
-        place() {
+        place(_tenant, _account, { onQueued }) {
           const { promise, reject } = Promise.withResolvers<never>()
-          placing.push({ refuse: (code) => reject(new AppError(code, 'It is not called.')) })
+          const queued = { id: newId(clock.now()) } as CallLogRow
+          placing.push({
+            begin: () => db.transaction().execute(async (tx) => onQueued?.(tx, queued)),
+            refuse: (code) => reject(new AppError(code, 'It is not called.')),
+          })
           return promise
         },
       },
@@ -145,6 +150,15 @@ describe('the pace of a campaign', () => {
     expect(await claim()).toBeNull()
     await clock.advance(900)
     expect(await claim()).not.toBeNull()
+  })
+
+  it('is kept by who was about to be called when it was paused and started again', async () => {
+    await calling()
+    const { id } = await test.db.selectFrom('campaigns').select('id').executeTakeFirstOrThrow()
+    for (const move of ['pause', 'start'] as const) await parts.campaigns.move(acme.tenant_id, id, move)
+    expect((await claim())?.contact.position).toBe(1)
+    await expect(placing[0]?.begin()).rejects.toMatchObject({ name: 'ClaimLost' })
+    expect(await claim()).toBeNull()
   })
 
   it('is not quickened by a refusal while the tenant is busy', async () => {

@@ -34,6 +34,7 @@ import {
   type ContactStatus,
   cancelContacts,
   countContacts,
+  freeContacts,
   hurryContacts,
   insertContacts,
   type ListedContact,
@@ -188,6 +189,8 @@ export function makeCampaigns({ db, clock, tenants, resolveAgent }: Deps): Campa
     const change = { status: to, status_reason: null, updated_at: now, ...started, ...ended }
     const campaign = await updateCampaign(tx, tenantId, id, change)
     if (move === 'cancel') await cancelContacts(tx, tenantId, id, now)
+    // By the pace of before: whoever is taken next would be called beside them.
+    if (move === 'start' && before.started_at !== null) await freeContacts(tx, tenantId, id)
     // What kept them waiting may have been changed since.
     if (move === 'start') await hurryContacts(tx, tenantId, id, now)
     const after = await counted(tx, campaign)

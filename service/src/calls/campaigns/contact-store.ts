@@ -287,6 +287,18 @@ export async function cancelContacts(tx: Tx, tenantId: TenantId, campaignId: Cam
     .execute()
 }
 
+/** Whoever was about to be called when the campaign was paused is to be taken anew: whoever has a claim does not call any more. */
+export async function freeContacts(tx: Tx, tenantId: TenantId, campaignId: CampaignId): Promise<void> {
+  await tx
+    .updateTable('campaign_contacts')
+    .set({ claim_token: null, claimed_until: null })
+    .where('tenant_id', '=', tenantId)
+    .where('campaign_id', '=', campaignId)
+    .where('status', '=', 'pending')
+    .where('claim_token', 'is not', null)
+    .execute()
+}
+
 /** Those that wait for hours, or for the end of a day's attempts, are looked at now: both may be others by now. */
 export async function hurryContacts(tx: Tx, tenantId: TenantId, campaignId: CampaignId, now: Date): Promise<void> {
   await tx
