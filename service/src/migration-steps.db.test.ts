@@ -60,3 +60,39 @@ it('an update keeps the tasks that are not over with the one spelling of their n
   const numbers = tasks.map(({ customer_phone }) => customer_phone)
   expect(numbers.toSorted()).toEqual(['+390612345678', '+4402079460001', '+442079460000'])
 })
+
+it('an update keeps who may be called yet by a campaign with the one spelling of their number, and once', async () => {
+  await makeTenant(test.db, 'acme')
+  const { rows: campaigns } = await sql<{ id: string }>`
+    insert into campaigns (tenant_id, id, name, agent_key, status, calls_per_second, max_concurrent, max_attempts, retry_minutes,
+                           next_dial_at, created_at, updated_at)
+    select 'acme', gen_random_uuid(), 'Autumn', 'desk', 'running', 1, 1, 2, '{30}', now(), now(), now()
+      from generate_series(1, 2)
+    returning id`.execute(test.db)
+  const [first, second] = campaigns.map(({ id }) => id)
+  for (const [campaign, phone, status] of [
+    [first, '+4402079460000', 'pending'],
+    [first, '+4402079460001', 'dialing'],
+    [first, '+4402079460002', 'failed'],
+    [first, '+390612345678', 'pending'],
+    [first, '+4402079460003', 'pending'],
+    [first, '+442079460003', 'completed'],
+    [second, '+4402079460003', 'pending'],
+  ])
+    await sql`
+      insert into campaign_contacts (tenant_id, id, campaign_id, position, phone, metadata, status, attempts, due_at, created_at,
+                                     updated_at)
+      values ('acme', gen_random_uuid(), ${campaign}, 1, ${phone}, '{}', ${status}, 0, now(), now(), now())`.execute(
+      test.db,
+    )
+  await test.db.deleteFrom('schema_migrations').where('name', '=', '0110_contact_spellings').execute()
+  expect(await migrate(test.db, MIGRATIONS, undefined, MIGRATION_STEPS)).toEqual(['0110_contact_spellings'])
+  const contacts = await test.db.selectFrom('campaign_contacts').select(['campaign_id', 'phone', 'status']).execute()
+  const of = (id: string | undefined) =>
+    contacts.flatMap(({ campaign_id, phone, status }) => (campaign_id === id ? [`${phone} ${status}`] : [])).toSorted()
+  expect(of(first)).toEqual([
+    ...['+390612345678 pending', '+4402079460002 failed', '+4402079460003 cancelled'],
+    ...['+442079460000 pending', '+442079460001 dialing', '+442079460003 completed'],
+  ])
+  expect(of(second)).toEqual(['+442079460003 pending'])
+})

@@ -1,3 +1,4 @@
+import { respellContactsAcrossTenants } from './calls/campaigns/contact-spellings.ts'
 import { addSpellingsAcrossTenants } from './operators/do-not-call-spellings.ts'
 import { respellTasksAcrossTenants } from './operators/task-spellings.ts'
 import type { MigrationSteps } from './platform/db/migrate.ts'
@@ -9,4 +10,5 @@ export const MIGRATION_STEPS: MigrationSteps = {
     await addSpellingsAcrossTenants(tx)
     await respellTasksAcrossTenants(tx)
   },
+  '0110_contact_spellings': respellContactsAcrossTenants,
 }
