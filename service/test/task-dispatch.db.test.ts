@@ -197,6 +197,17 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
     expect(dialled()).toHaveLength(2)
   })
 
+  it('says how long it is not known whether a call of before was placed', async () => {
+    const [first, second] = [await create(), await create()]
+    app.rest.reply = ({ path }) =>
+      path.endsWith('/Calls.json')
+        ? { status: 500, body: {} }
+        : { status: 200, body: { calls: [], next_page_uri: null } }
+    expect(await post(`/${first.id}/dispatch`)).toMatchObject({ status: 503, body: { code: 'submission_unknown' } })
+    const error = expect.stringContaining('in some two minutes, or an hour')
+    expect(await post(`/${second.id}/dispatch`)).toMatchObject({ status: 409, body: { code: 'conflict', error } })
+  })
+
   it('leaves the last word to who completes it during the call', async () => {
     const { id } = await create()
     await post(`/${id}/dispatch`)

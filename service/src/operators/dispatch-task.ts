@@ -4,7 +4,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { findCallLog } from '../records/call-log-store.ts'
-import { lockNumber } from '../records/live-call-store.ts'
+import { isInDoubt, lockNumber } from '../records/live-call-store.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { beginDispatch } from './callback-task-move-store.ts'
 import type { Actor } from './callback-task-moves.ts'
@@ -84,7 +84,11 @@ export function makeDispatchTask({ db, clock, tenants, place, settle }: Deps): D
     const { callLogId, ifIn: dueIn } = of
     await lockNumber(tx, tenantId, task.customer_phone)
     const begun = await beginDispatch(tx, tenantId, task.id, { operator: of.actor.operator, now, callLogId, dueIn })
-    if (!begun) throw refusal(await expectTask(tx, tenantId, task.id), of.actor)
+    if (!begun) {
+      const found = await expectTask(tx, tenantId, task.id)
+      const isDoubted = await isInDoubt(tx, tenantId, task.customer_phone, now)
+      throw isDoubted && mayDispatch(found, of.actor) ? inDoubt() : refusal(found, of.actor)
+    }
     await insertDispatch(tx, tenantId, { call_log_id: callLogId, task_id: task.id, attempted_at: now })
     const change = { action: 'dispatch' as const, ...of.actor, details: { attempt: begun.dispatch_attempt_count } }
     const event = of.isTold ? ('callback.task.dispatched' as const) : null
@@ -126,6 +130,13 @@ async function speakersOf(db: Db, task: CallbackTaskRow): Promise<TaskCall['spea
 
 function mayDispatch({ status, assigned_to }: CallbackTaskRow, { operator }: Actor): boolean {
   return status === 'open' || (status === 'claimed' && assigned_to === operator)
+}
+
+function inDoubt(): AppError {
+  const sentence =
+    'It is being found out whether a call to the customer was placed: dispatch the task once that is known, in some two minutes, ' +
+    'or an hour where the carrier does not say.'
+  return new AppError('conflict', sentence)
 }
 
 function refusal(task: CallbackTaskRow, actor: Actor): AppError {

@@ -65,6 +65,14 @@ export async function hasCall(tx: Tx, tenantId: TenantId, number: string, others
   return rows[0]?.is ?? false
 }
 
+/** Whether all calls that the tenant has with a number now are such of which it is not known whether their carrier has placed them. */
+export async function isInDoubt(tx: Tx, tenantId: TenantId, number: string, now: Date): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean | null }>`
+    select bool_and(live.call_sid is null and live.error_code = 'submission_unknown') as "is" from ${liveCalls(tenantId, now)}
+       and ${number} in (live."from", live."to")`.execute(tx)
+  return rows[0]?.is ?? false
+}
+
 function callWith(tenantId: TenantId, number: RawBuilder<unknown>, { now, exceptLogId }: OtherCalls) {
   return sql<SqlBool>`
     exists (select from ${liveCalls(tenantId, now)}
