@@ -45,7 +45,7 @@ const CLOCKS_APART = '1 hour'
 
 /**
  * The tenant's calls from numbers that came in and came to nothing, of which there is no callback task, whose callers wait for no
- * other one, have had none made since, whatever came of it, nor been reached since by an earlier one, nor called again or been called
+ * other one, have had none made or dispatched since, whatever came of it, nor been reached since by an earlier one, nor called again or been called
  * and had a word with us, and may be called, but for those that somebody else has answered in our place, or that the tenant did not
  * want; those that ended first come first. `begunAfter`: no call that was logged before lasts until `since`.
  * Tasks are looked for by call and by phone apart, for which there are indexes: by either, all of them would be read for each call.
@@ -85,6 +85,7 @@ export async function listMissedCalls(
             and (
               task.status in ('open', 'claimed', 'snoozed', 'dispatching')
               or task.created_at > missed.ended_at
+              or task.last_dispatch_attempted_at >= missed.ended_at
               or (task.status = 'completed' and task.completed_at >= missed.ended_at and task.disposition = any (${ANSWERED}::text[]))
             )
        )

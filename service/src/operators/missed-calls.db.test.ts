@@ -250,6 +250,21 @@ describe('calls that came to nothing', () => {
     expect(await collect()).toBe(1)
   })
 
+  it('make no other task where the one that waited was dispatched since, in vain', async () => {
+    const { caller } = await call()
+    expect(await collect()).toBe(1)
+    await call({ from: caller })
+    await clock.advance(MINUTE_MS)
+    const at = new Date(clock.now())
+    const inVain = { status: 'cancelled' as const, disposition: 'failed' as const, updated_at: at }
+    const dispatched = { ...inVain, last_dispatch_attempted_at: at }
+    await test.db.updateTable('callback_tasks').set(dispatched).execute()
+    expect(await collect()).toBe(0)
+    await clock.advance(MINUTE_MS)
+    await call({ from: caller })
+    expect(await collect()).toBe(1)
+  })
+
   it.each([
     ['cancelled', null],
     ['cancelled', 'failed'],
