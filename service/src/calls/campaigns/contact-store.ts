@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { PageRequest } from '../../kernel/pages.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
@@ -114,18 +114,18 @@ export function listContacts(
   return fittingRows(db, query, ['metadata'], page.limit)
 }
 
-/** How many are being called now, or are about to be. To be asked with the campaign locked. */
+/**
+ * How many are being called now, or are about to be. To be asked with the campaign locked. By an index for each, as it is asked before
+ * every call: nobody else is gone through.
+ */
 export async function countBusy(tx: Tx, tenantId: TenantId, campaignId: CampaignId, now: Date): Promise<number> {
-  const { count } = await tx
-    .selectFrom('campaign_contacts')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('tenant_id', '=', tenantId)
-    .where('campaign_id', '=', campaignId)
-    .where((eb) =>
-      eb.or([eb('status', '=', 'dialing'), eb.and([eb('status', '=', 'pending'), eb('claimed_until', '>', now)])]),
-    )
-    .executeTakeFirstOrThrow()
-  return count
+  const countOf = (isMeant: RawBuilder<unknown>) => sql`
+    (select count(*) from campaign_contacts
+      where tenant_id = ${tenantId} and campaign_id = ${campaignId} and ${isMeant})`
+  const claimed = sql`claim_token is not null and status = 'pending' and claimed_until > ${now}`
+  const { rows } = await sql<{ count: number }>`
+    select ${countOf(sql`status = 'dialing'`)} + ${countOf(claimed)} as count`.execute(tx)
+  return rows[0]?.count ?? 0
 }
 
 /** The right to call somebody: only who has it may, until it is over. */
