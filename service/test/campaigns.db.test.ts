@@ -556,7 +556,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
 
     it('of a CSV, with what else there is to say in the query', async () => {
       const wrong = (at: number, what: string) => ({ at, error: expect.stringContaining(what) })
-      const csv = `phone,name,consent\n${phone(0)},"Ann, B.",TRUE\n${phone(1)},Ben, C.,TRUE\nnobody,x,\n`
+      const csv = `phone,name,consent\n${phone(0)},"Ann, B.",TRUE\n${phone(1)},Ben, C.,TRUE\nnobody,x,\n${'x'.repeat(101)},y,\n`
       const query = 'name=Spring&agent_key=desk&max_attempts=2&retry_minutes=5,10&calling_hours=09:00-17:00'
       const response = await fetch(`${app.served.address}/api/v1/campaigns?${query}`, {
         method: 'POST',
@@ -567,7 +567,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
       expect([response.status, body]).toMatchObject([
         200,
         {
-          errors: [wrong(3, 'more fields'), wrong(4, 'phone must be')],
+          errors: [wrong(3, 'more fields'), wrong(4, 'phone must be'), wrong(5, 'phone must be')],
           campaign: { max_attempts: 2, retry_minutes: [5, 10], calling_hours: { start: '09:00', end: '17:00' } },
         },
       ])

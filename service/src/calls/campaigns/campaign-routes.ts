@@ -27,9 +27,13 @@ import type { CampaignMove, Campaigns, CountedCampaign, NewCampaign } from './ca
 import { CONTACT_STATUSES } from './contact-store.ts'
 
 const MAX_CONTACTS = 10_000
+const MAX_PHONE_CHARS = 100
 
 const Contact = strict({
-  phone: Type.String({ maxLength: 100, description: 'In E.164. One that is none is told in errors, and left out.' }),
+  phone: Type.String({
+    maxLength: MAX_PHONE_CHARS,
+    description: 'In E.164. One that is none is told in errors, and left out.',
+  }),
   metadata: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description: "Becomes the call's: 4 KiB at most. `consent` is true where the person agreed to be called.",
@@ -246,7 +250,9 @@ function takeCsv(lists: WeakMap<FastifyRequest, SentContact[]>): preValidationAs
     }
     const contacts = readContactCsv(typeof csv === 'string' ? csv : '')
     lists.set(request, contacts)
-    request.body = { ...settingsIn(query), contacts: contacts.map(({ phone, metadata }) => ({ phone, metadata })) }
+    // What is too long to be a number is a fault of its line, as what is none is: the list is taken all the same.
+    const checked = contacts.map(({ phone, metadata }) => ({ phone: phone.slice(0, MAX_PHONE_CHARS), metadata }))
+    request.body = { ...settingsIn(query), contacts: checked }
   }
 }
 
