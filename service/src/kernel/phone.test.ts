@@ -40,6 +40,18 @@ describe('isPhoneNumber', () => {
     expect(spellingsOf(number as PhoneNumber)).toEqual([number, sent])
   })
 
+  it('has one spelling for a number, behind however many prefixes', () => {
+    expect(phoneNumberOf('+4300535215002')).toBe('+43535215002')
+    const digits = fc.stringMatching(/^[1-9][0-9]{0,2}0{0,3}[0-9]{4,12}$/)
+    fc.assert(
+      fc.property(digits, (text) => {
+        const number = phoneNumberOf(`+${text}`)
+        expect(number === null || isPhoneNumber(number)).toBe(true)
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
   it('takes nothing that its pattern does not', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {

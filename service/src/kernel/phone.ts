@@ -20,8 +20,10 @@ export function isPhoneNumber(text: string): text is PhoneNumber {
 
 /** The number that `text` is, which a carrier may have sent, or which was kept, with a prefix of its country; null when it is none. */
 export function phoneNumberOf(text: string): PhoneNumber | null {
-  const number = E164.test(text) ? parsePhoneNumberFromString(text, { extract: false }) : undefined
-  return number?.isPossible() ? (number.number as PhoneNumber) : null
+  const parsed = E164.test(text) ? parsePhoneNumberFromString(text, { extract: false }) : undefined
+  if (!parsed?.isPossible()) return null
+  // Behind one prefix may stand another one.
+  return parsed.number === text ? (text as PhoneNumber) : phoneNumberOf(parsed.number)
 }
 
 /** What countries dial before numbers of their own. */
