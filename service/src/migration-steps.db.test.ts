@@ -86,7 +86,7 @@ it('an update keeps who may be called yet by a campaign with the one spelling of
       test.db,
     )
   await test.db.deleteFrom('schema_migrations').where('name', '=', '0110_contact_spellings').execute()
-  expect(await migrate(test.db, MIGRATIONS, undefined, MIGRATION_STEPS)).toEqual(['0110_contact_spellings'])
+  expect(await migrate(test.db, MIGRATIONS, undefined, { steps: MIGRATION_STEPS })).toEqual(['0110_contact_spellings'])
   const contacts = await test.db.selectFrom('campaign_contacts').select(['campaign_id', 'phone', 'status']).execute()
   const of = (id: string | undefined) =>
     contacts.flatMap(({ campaign_id, phone, status }) => (campaign_id === id ? [`${phone} ${status}`] : [])).toSorted()
