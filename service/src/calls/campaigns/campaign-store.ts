@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { PageRequest } from '../../kernel/pages.ts'
 import { newestFirst } from '../../platform/db/newest-first.ts'
@@ -165,12 +165,15 @@ export async function delayCampaign(
 /** A campaign that runs, and when the next call may be placed for it. */
 export type RunningCampaign = Pick<CampaignRow, 'tenant_id' | 'id' | 'next_dial_at'>
 
-/** Those that run, the longest due first. Over all tenants. */
+/** Those that run, the longest due first. Over all tenants, but for those that are deleted: what is left of them is being removed. */
 export function listRunningAcrossTenants(db: Db, limit: number): Promise<RunningCampaign[]> {
   return db
     .selectFrom('campaigns')
     .select(['tenant_id', 'id', 'next_dial_at'])
     .where('status', '=', 'running')
+    .where(
+      sql<SqlBool>`exists (select from tenants where tenants.tenant_id = campaigns.tenant_id and deleted_at is null)`,
+    )
     .orderBy('next_dial_at')
     .limit(limit)
     .execute()
