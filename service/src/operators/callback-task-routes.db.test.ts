@@ -3,12 +3,13 @@ import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { someUuid } from '../../test/harness/matchers.ts'
 import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
-import type { TenantId } from '../kernel/ids.ts'
+import { newId, type TenantId } from '../kernel/ids.ts'
 import { NODE, someCall, storedEvents, tenantTold } from '../records/calls.fixture.ts'
 import { makeSessions } from '../records/sessions.ts'
 import { callbackTaskActionRoutes } from './callback-task-action-routes.ts'
 import { makeTaskDesk } from './callback-task-desk.ts'
 import { callbackTaskRoutes } from './callback-task-routes.ts'
+import type { DncEntryId } from './do-not-call-store.ts'
 
 type Task = { id: string; status: string } & Record<string, unknown>
 type Answer = { task: Task; code: string; error: string }
@@ -449,10 +450,14 @@ describe('the transitions of a callback task', () => {
     const { id } = await create()
     await act(id, 'complete', { disposition: 'do_not_call', operator: 'ben' })
     await act(mine.id, 'assign', { operator: 'cy' })
+    await clock.advance(1_000)
     expect((await act(mine.id, action, BODIES[action])).body.task).toMatchObject({
       ...{ status: 'cancelled', disposition: 'do_not_call', snoozed_until: null },
     })
     expect((await told()).filter((event) => event === 'callback.task.cancelled')).toHaveLength(1)
+    const path = `/callback-tasks/${mine.id}/history`
+    const history = await server.call<{ changes: { action: string }[] }>('acme', 'GET', path)
+    expect(history.body.changes.slice(0, 2).map((change) => change.action)).toEqual(['cancel', action])
     expect((await act(mine.id, 'reopen')).body.task.status).toBe('open')
     await act(mine.id, 'claim', BODIES['claim'])
     expect((await act(mine.id, 'release')).body.task.status).toBe('open')
@@ -462,8 +467,19 @@ describe('the transitions of a callback task', () => {
     const mine = await taskThatIs('claimed')
     const { id } = await create()
     await act(id, 'complete', { disposition: 'do_not_call', operator: 'ben' })
-    await test.db.deleteFrom('do_not_call').execute()
+    const listed = test.db.deleteFrom('do_not_call').returningAll()
+    const [entry] = await listed.execute()
     expect((await act(mine.id, 'release')).body.task.status).toBe('open')
+    // As an import does, which cancels nothing.
+    await clock.advance(MINUTE_MS)
+    const anew = { id: newId<DncEntryId>(clock.now()), created_at: new Date(clock.now()) }
+    if (entry)
+      await test.db
+        .insertInto('do_not_call')
+        .values({ ...entry, ...anew })
+        .execute()
+    for (const action of ['acknowledge', 'assign', 'release'])
+      expect(['open', 'claimed']).toContain((await act(mine.id, action, BODIES[action])).body.task.status)
   })
 
   it('acknowledge a task that is not done, whose status stays', async () => {

@@ -15,6 +15,8 @@ import type { TaskStatus } from './callback-task-values.ts'
 import { isListed } from './do-not-call-store.ts'
 import { findSubject } from './task-subject-store.ts'
 
+type Change = { id: CallbackTaskId; move: TaskMove }
+
 /**
  * Changes a task whose status allows it, and writes down who did it and what the tenant is told, in the caller's transaction. One that
  * would wait again, and whose number was listed as not to be called while somebody was at it, is cancelled at once.
@@ -24,23 +26,38 @@ import { findSubject } from './task-subject-store.ts'
 export async function changeTask(
   tx: Tx,
   tenant: TenantRuntime,
-  { id, move }: { id: CallbackTaskId; move: TaskMove },
+  change: Change,
   now: Date,
+): Promise<CallbackTaskRow | null> {
+  const task = await changeOnce(tx, tenant, change, { now, toldAt: now })
+  const { status } = change.move.set
+  if (!task || !(status === 'open' || status === 'snoozed') || !(await isUnwanted(tx, task))) return task
+  // Told behind the other change: of two in the same millisecond chance would say which is first.
+  const toldAt = new Date(now.getTime() + 1)
+  return changeOnce(tx, tenant, { id: change.id, move: cancelUnwanted(null) }, { now, toldAt })
+}
+
+async function changeOnce(
+  tx: Tx,
+  tenant: TenantRuntime,
+  { id, move }: Change,
+  { now, toldAt }: { now: Date; toldAt: Date },
 ): Promise<CallbackTaskRow | null> {
   const { from, set } = move
   const task = await moveTask(tx, tenant.tenant_id, id, { from, set: { ...set, updated_at: now } })
-  if (!task) return null
-  await tellTaskChange(tx, tenant, { task, change: move, event: move.event }, now)
-  return (await isUnwanted(tx, task)) ? changeTask(tx, tenant, { id, move: cancelUnwanted(null) }, now) : task
+  if (task) await tellTaskChange(tx, tenant, { task, change: move, event: move.event }, toldAt)
+  return task
 }
 
-/** Its number may have been taken off the list since. */
-async function isUnwanted(
+/**
+ * Whether the number of a task was listed as not to be called while somebody was at it, and is so still. It may have been taken off since,
+ * and listed again by an import, which cancels nothing.
+ */
+export async function isUnwanted(
   tx: Tx,
-  { tenant_id, status, unwanted_at, customer_phone }: CallbackTaskRow,
+  { tenant_id, unwanted_at, customer_phone }: Pick<CallbackTaskRow, 'tenant_id' | 'unwanted_at' | 'customer_phone'>,
 ): Promise<boolean> {
-  const isLeft = unwanted_at !== null && (status === 'open' || status === 'snoozed')
-  return isLeft && isListed(tx, tenant_id, spellingsOf(customer_phone))
+  return unwanted_at !== null && isListed(tx, tenant_id, spellingsOf(customer_phone), { by: unwanted_at })
 }
 
 type Told = { task: CallbackTaskRow; change: TaskChange; event: EventName | null }

@@ -56,13 +56,19 @@ export async function findDncEntry(db: Db, tenantId: TenantId, phone: string): P
   return row ?? null
 }
 
-/** Whether the tenant has listed a number, by any of its spellings. */
-export async function isListed(db: Db, tenantId: TenantId, spellings: readonly string[]): Promise<boolean> {
+/** Whether the tenant has listed a number, by any of its spellings; with `by`, at that instant or before. */
+export async function isListed(
+  db: Db,
+  tenantId: TenantId,
+  spellings: readonly string[],
+  { by }: { by?: Date } = {},
+): Promise<boolean> {
   const row = await db
     .selectFrom('do_not_call')
     .select('id')
     .where('tenant_id', '=', tenantId)
     .where('phone', 'in', spellings as PhoneNumber[])
+    .$if(by !== undefined, (query) => query.where('created_at', '<=', by ?? null))
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

@@ -10,7 +10,8 @@ import type { TenantId } from '../../kernel/ids.ts'
 import { makeOutbound } from '../../platform/outbound/outbound.ts'
 import { makeTicketSystems } from '../../platform/ticketing/registry.ts'
 import { tenantTold } from '../../records/calls.fixture.ts'
-import { complete, reopen, snooze } from '../callback-task-moves.ts'
+import { claim, complete, reopen, snooze } from '../callback-task-moves.ts'
+import { makeDoNotCall } from '../do-not-call.ts'
 import { ACME, sweepBench } from './sweeps.fixture.ts'
 import { sweepTickets, type TicketSweepResult } from './ticket-sweep.ts'
 
@@ -167,6 +168,18 @@ describe('POST operator-queues/external-reconciliation/sweep', () => {
     await desk().move(ACME, ours.id, (now) => complete({ disposition: 'reached', notes: null, operator: 'x' }, now))
     says('a', 'open')
     expect(await sweep()).toMatchObject({ items: [] })
+  })
+
+  it('opens nothing again of a number that was listed as not to be called while somebody was at it', async () => {
+    const { id, customer_phone: phone } = await ticketed('a')
+    await desk().move(ACME, id, (now) => claim('x', now))
+    await makeDoNotCall(known(test.db)).add(ACME, { phone, reason: null, source: null })
+    says('a', 'closed')
+    expect(await sweep()).toMatchObject({ items: [{ outcome: 'reconciled' }] })
+    says('a', 'open')
+    await clock.advance(1_000)
+    expect(await sweep()).toMatchObject({ items: [{ outcome: 'unchanged' }] })
+    expect(await read(id)).toMatchObject({ status: 'completed' })
   })
 
   it('reads the tickets of Zendesk', async () => {

@@ -9,7 +9,7 @@ import { listTenantsWithAcrossTenants } from '../../tenancy/tenant-store.ts'
 import { moveTask } from '../callback-task-move-store.ts'
 import { reopen, type TaskMove } from '../callback-task-moves.ts'
 import { type CallbackTaskRow, lockCallbackTask } from '../callback-task-store.ts'
-import { tellTaskChange } from '../change-callback-task.ts'
+import { isUnwanted, tellTaskChange } from '../change-callback-task.ts'
 import { dueAnew } from '../edit-callback-task.ts'
 import { type SweepAsk, type SweepDeps, type SweepResult, SweepRun, type Taken } from './sweep-run.ts'
 import { beginCheck, endCheck, findTicketCompletion, listTicketedTasks, type TicketedTask } from './ticket-store.ts'
@@ -112,7 +112,8 @@ function follow(
     const task = await lockCallbackTask(tx, tenantId, id)
     // It may name another one by now.
     const isNamed = task !== null && ticketOf(task) === ticket_id
-    const move = isNamed && moveOf(task, state, { completedAt: await findTicketCompletion(tx, tenantId, id), now })
+    const follows = isNamed && !(state === 'open' && (await isUnwanted(tx, task)))
+    const move = follows && moveOf(task, state, { completedAt: await findTicketCompletion(tx, tenantId, id), now })
     const told = { ticket_id, ticket_status: state }
     if (!move) {
       await endCheck(tx, tenantId, id, { checked_at: now })
