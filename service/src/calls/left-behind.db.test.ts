@@ -16,6 +16,7 @@ import { type SessionEnd, statusReport } from '../records/call-record.ts'
 import { NODE, OTHER_NODE, someCall, someTurn, storedEvents, tenantTold } from '../records/calls.fixture.ts'
 import { Journal } from '../records/journal.ts'
 import { JournalFiles, type Waiting } from '../records/journal-file.ts'
+import { findLeftBehind } from '../records/journal-left.ts'
 import { makeSessions } from '../records/sessions.ts'
 import { type CallEnding, makeFinishing } from './finish.ts'
 import { makeKeptEnds } from './kept-ends.ts'
@@ -242,10 +243,11 @@ describe('what a process of a later version has kept', () => {
     gate.isAway = false
     const next = await startNode(OTHER_NODE)
     await passingWork(clock, next.restoring.restore())
-    const msg = 'files of the journal stay for the later version whose they are'
-    await pass(() => lines.some((line) => line['msg'] === msg), 'the rest to be stored')
-    expect(await hasFiles()).toBe(true)
     expect((await stored()).log).toMatchObject({ status: 'completed', duration_seconds: 61 })
+    await passingWork(clock, next.stop())
+    const left = await findLeftBehind({ folder, log: makeLog({ level: 'silent', secrets: [] }) })
+    for (const { leave } of left) leave()
+    expect(left.flatMap(({ waiting }) => waiting)).toEqual([expect.objectContaining(of)])
   })
 })
 

@@ -69,11 +69,11 @@ export function makeRestoring(deps: Deps): Restoring {
       log.error({ ...fields, err: stored }, 'what a dead process had not stored cannot be stored: its files stay')
       return left.leave()
     }
-    // To store the rest once more then changes nothing.
-    const unknown = left.waiting.filter(({ kind }) => !WAITING_KINDS.includes(kind)).length
-    if (unknown > 0) {
-      log.warn({ ...fields, unknown }, 'files of the journal stay for the later version whose they are')
-      return left.leave()
+    // What is stored leaves the disk: it may be erased from the database before that version starts.
+    const unknown = left.waiting.filter(({ kind }) => !WAITING_KINDS.includes(kind))
+    if (unknown.length > 0) {
+      log.warn({ ...fields, unknown: unknown.length }, 'a file of the journal stays for the later version whose it is')
+      return left.keepOnly(unknown)
     }
     log.info(fields, 'what a dead process had not stored is stored')
     return left.remove()

@@ -1,9 +1,9 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lockFile } from '../platform/file-lock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Line, Waiting } from './journal-file.ts'
-import { unframe } from './journal-frame.ts'
+import { frame, unframe } from './journal-frame.ts'
 
 /** What a process that is dead had not stored, in the order in which it came. Ours until one of the two is called. */
 export type LeftBehind = {
@@ -11,6 +11,8 @@ export type LeftBehind = {
   waiting: Waiting[]
   /** All of it is stored. */
   remove(): Promise<void>
+  /** All but these is stored, which are left to a later start. */
+  keepOnly(rest: Waiting[]): Promise<void>
   /** Leaves it to a later start. */
   leave(): void
 }
@@ -52,9 +54,22 @@ async function take({ folder, log }: Where, node: string): Promise<LeftBehind | 
     await rm(`${lock}-journal`, { force: true })
   }
   const waiting = await readAll(files, log)
-  if (waiting.length > 0) return { node, waiting, remove, leave: unlock }
+  const keepOnly = async (rest: Waiting[]) => {
+    await rewrite(files, rest)
+    unlock()
+  }
+  if (waiting.length > 0) return { node, waiting, remove, keepOnly, leave: unlock }
   await remove()
   return null
+}
+
+/** Has the first of the files hold these alone, and removes the others. Whoever dies in between leaves some of it as it was. */
+async function rewrite([first, ...others]: string[], waiting: Waiting[]): Promise<void> {
+  if (first === undefined) return
+  const text = waiting.map((each) => frame(each)).join('')
+  await writeFile(`${first}.new`, text, { mode: 0o600, flush: true })
+  await rename(`${first}.new`, first)
+  for (const path of others) await rm(path, { force: true })
 }
 
 async function logsOf(folder: string, node: string): Promise<string[]> {
