@@ -56,7 +56,7 @@ export function makeKeptRecords(deps: Deps, { nodeId, defaults, tenants, statuse
     async start(): Promise<void> {
       // Of calls without a database nothing is kept, on the disk neither.
       if (deps.database.kind === 'memory') return
-      await files.start()
+      await files.start(() => void restoring.restore())
       await restoring.restore()
     },
     /** Writes what waits, or leaves it on the disk to a later start. */

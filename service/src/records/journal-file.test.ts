@@ -81,7 +81,12 @@ describe('the files of the journal', () => {
 
   it('are there as soon as their folder can be used, though it could not be at the start', async () => {
     await writeFile(folder, 'in its place')
-    const files = await start()
+    const files = new JournalFiles({ folder, clock, log, node: 'n1' })
+    opened.push(files)
+    let late = 0
+    await files.start(() => {
+      late += 1
+    })
     expect(await files.keep(said('lost')).isSafe).toBe(false)
     await clock.advance(10 * SECOND_MS)
     await rm(folder)
@@ -94,6 +99,7 @@ describe('the files of the journal', () => {
       ['error', 'the journal has no files: while the database is away it waits in memory alone'],
       ['info', 'the journal has files now'],
     ])
+    expect(late).toBe(1)
     expect(await written(files.keep(said('kept')))).toBe(true)
     await files.close()
     expect(await found()).toEqual(['kept'])

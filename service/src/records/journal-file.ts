@@ -67,19 +67,23 @@ export class JournalFiles {
     this.#segments = new JournalSegments(this.#path(''), { openFile, segmentBytes })
   }
 
-  /** Takes the name. A folder that cannot be used is told once, and nothing is kept until it can be; never throws. */
-  async start(): Promise<void> {
+  /**
+   * Takes the name. A folder that cannot be used is told once, and nothing is kept until it can be; never throws. `whenLate` is called
+   * once it can be: what others left there could not be seen before.
+   */
+  async start(whenLate: () => void = () => {}): Promise<void> {
     const { clock, log } = this.#deps
     const err = await this.#takeName()
     if (err === null) return
     log.error({ err }, 'the journal has no files: while the database is away it waits in memory alone')
-    this.#cancelStart = clock.every(TRY_AGAIN_MS, () => void this.#next(() => this.#startLate()))
+    this.#cancelStart = clock.every(TRY_AGAIN_MS, () => void this.#next(() => this.#startLate(whenLate)))
   }
 
-  async #startLate(): Promise<void> {
+  async #startLate(whenLate: () => void): Promise<void> {
     if (this.#unlock || this.#closing || (await this.#takeName()) !== null) return
     this.#cancelStart()
     this.#deps.log.info('the journal has files now')
+    whenLate()
   }
 
   /** Null, or why it cannot be had. */
