@@ -33,11 +33,13 @@ async function tables(): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-async function waitingForLocks(db: Db): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-  return rows[0]?.count ?? 0
+/** How many wait for tables, and how many for their turn. */
+async function waitingFor(db: Db): Promise<{ tables: number; turns: number }> {
+  const { rows } = await sql<{ tables: number; turns: number }>`
+    select count(*) filter (where locktype = 'relation') as tables, count(*) filter (where locktype = 'advisory') as turns
+      from pg_locks
+     where not granted and database = (select oid from pg_database where datname = current_database())`.execute(db)
+  return rows[0] ?? { tables: 0, turns: 0 }
 }
 
 describe('migrate', () => {
@@ -139,21 +141,25 @@ describe('migrate', () => {
     await file('0001_things.sql', 'create table things (name text)')
     await migrate(test.db, folder)
     await file('0002_more.sql', 'alter table things add more text')
-    const [backup, reader] = [await test.anotherNode(), await test.anotherNode()]
+    const [backup, reader, other] = [await test.anotherNode(), await test.anotherNode(), await test.anotherNode()]
     const clock = new TestClock()
     const lines: string[] = []
     const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(line) } })
     const read = (db: Db) => sql`select from things`.execute(db)
     let migrating: Promise<string[]> | undefined
+    let alike: Promise<string[]> | undefined
     await backup.db.transaction().execute(async (tx) => {
       await read(tx)
       migrating = test.database.withoutLimit((db) => migrate(db, folder, log, { clock }))
-      await until(async () => (await waitingForLocks(test.db)) > 0, { what: 'the file to wait for the backup' })
+      await until(async () => (await waitingFor(reader.db)).tables > 0, { what: 'the file to wait for the backup' })
       await read(reader.db)
       await until(() => clock.pendingTimers > 0, { what: 'the file to give up its place' })
+      alike = other.withoutLimit((db) => migrate(db, folder, undefined, { clock }))
+      await until(async () => (await waitingFor(reader.db)).turns > 0, { what: 'another node to wait for its turn' })
+      expect((await waitingFor(reader.db)).tables).toBe(0)
     })
     await clock.advance(10_000)
-    expect(await migrating).toEqual(['0002_more'])
+    expect([await migrating, await alike]).toEqual([['0002_more'], []])
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
       'a migration waits for who has its tables: others go first',
       'migration applied',

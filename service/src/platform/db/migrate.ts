@@ -55,7 +55,8 @@ export async function migrate(
   const applied: string[] = []
   for (const migration of migrations) {
     if (isApplied(migration, before.get(migration.name))) continue
-    if (!(await inItsTurn({ clock, log }, migration, () => applyOnce(db, migration, steps)))) continue
+    if (!(await applyOnce(db, migration, { steps, inItsTurn: (work) => inItsTurn({ clock, log }, migration, work) })))
+      continue
     applied.push(migration.name)
     // Of a new database nobody asks how long each took.
     if (before.size > 0) log?.info({ migration: migration.name }, 'migration applied')
@@ -128,17 +129,33 @@ async function createTable(tx: Tx): Promise<void> {
     )`.execute(tx)
 }
 
+type Applying = { steps: MigrationSteps; inItsTurn(work: () => Promise<void>): Promise<void> }
+
 /** Whether it was for us to apply: another node may have done it while we waited for the lock. */
-function applyOnce(db: Db, migration: Migration, steps: MigrationSteps): Promise<boolean> {
+function applyOnce(db: Db, migration: Migration, { steps, inItsTurn }: Applying): Promise<boolean> {
   const { name, checksum } = migration
   return locked(db, async (tx) => {
     const done = await tx.selectFrom('schema_migrations').select('checksum').where('name', '=', name).executeTakeFirst()
     if (isApplied(migration, done?.checksum)) return false
-    await sql`select set_config('lock_timeout', ${String(IN_LINE_MS)}, true)`.execute(tx)
-    await runFile(tx, migration, steps)
+    await inItsTurn(() => orNothing(tx, () => runFile(tx, migration, steps)))
     await tx.insertInto('schema_migrations').values({ name, checksum, applied_at: sql`now()` }).execute()
     return true
   })
+}
+
+/**
+ * Does it, or gives back the tables that it has, and not the turn: another node that starts would stand in line at once for those who
+ * are to go first.
+ */
+async function orNothing(tx: Tx, work: () => Promise<void>): Promise<void> {
+  await sql`savepoint file`.execute(tx)
+  try {
+    await sql`select set_config('lock_timeout', ${String(IN_LINE_MS)}, true)`.execute(tx)
+    await work()
+  } catch (error) {
+    await sql`rollback to savepoint file`.execute(tx)
+    throw error
+  }
 }
 
 async function runFile(tx: Tx, { name, text }: Migration, steps: MigrationSteps): Promise<void> {
