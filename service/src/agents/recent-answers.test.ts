@@ -32,6 +32,13 @@ describe('recent answers', () => {
     expect(new Set(given)).toEqual(new Set(['answer 1']))
   })
 
+  it('are shared by all who ask at once, too, where as many others are known as have room', async () => {
+    const { answers, load } = setUp(2)
+    for (const key of ['first', 'second']) await answers.get(key, load)
+    const given = await Promise.all(Array.from({ length: 20 }, () => answers.get('third', load)))
+    expect(new Set(given)).toEqual(new Set(['answer 3']))
+  })
+
   it('are also given where they came with another one', async () => {
     const { clock, answers, load } = setUp()
     answers.put('key', 'known')

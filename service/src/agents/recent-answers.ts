@@ -1,11 +1,8 @@
 import { type Clock, withTimeout } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 
-/**
- * `asOfMs`: when the question was asked that `answer` is the answer to; earlier than `askedAtMs` while the last one is not answered.
- * `isKnown`: whether there has been an answer.
- */
-type Entry<Value> = { askedAtMs: number; asOfMs: number; isKnown: boolean; answer: Promise<Value | null> }
+/** `asOfMs`: when the question was asked that `answer` is the answer to; earlier than `askedAtMs` while the last one is not answered. */
+type Entry<Value> = { askedAtMs: number; asOfMs: number; answer: Promise<Value | null> }
 type Question<Value> = { key: string; known: Entry<Value>; askedAtMs: number }
 type Options = {
   clock: Clock
@@ -25,8 +22,7 @@ const CHECK_TIMEOUT_MS = 500
 /**
  * What the database said lately, so that calls which come in a row do not each ask it.
  *
- * Parallel questions share one query. At 1,000 answers the one that was asked for longest ago goes, and before it what is asked for and may
- * be nothing: anybody can ask for that. While the database does
+ * Parallel questions share one query. At 1,000 answers the one that was asked for longest ago goes. While the database does
  * not answer, or fails in any other way, what is known is given as it is; such another way is told of, because it may last. That there is nothing (null) is not remembered, so that it is found as soon
  * as there is.
  */
@@ -36,6 +32,9 @@ export class RecentAnswers<Value> {
   readonly #onFault: Options['onFault']
   /** Longest ago first. */
   readonly #entries = new Map<string, Entry<Value>>()
+
+  /** First questions that are on their way. They take nobody's place among what is known: anybody can ask for what there is not. */
+  readonly #asking = new Map<string, Promise<Value | null>>()
 
   /** Of `#entries`, those of which a fault was told. */
   readonly #faulty = new Set<string>()
@@ -49,29 +48,35 @@ export class RecentAnswers<Value> {
   /** The answer to `key`, at most a second old while the database answers. @throws what `load` throws for a new key. */
   get(key: string, load: () => Promise<Value | null>): Promise<Value | null> {
     const known = this.#entries.get(key)
+    if (!known) return this.#asking.get(key) ?? this.#askFirst(key, load)
     const askedAtMs = this.#clock.monotonicMs()
-    if (known && askedAtMs - known.askedAtMs < FRESH_MS) return known.answer
-    const answer = known ? this.#askAgain({ key, known, askedAtMs }, load) : load()
-    const entry = { askedAtMs, asOfMs: known?.asOfMs ?? askedAtMs, isKnown: known?.isKnown ?? false, answer }
-    this.#keep(key, entry)
+    if (askedAtMs - known.askedAtMs < FRESH_MS) return known.answer
+    const answer = this.#askAgain({ key, known, askedAtMs }, load)
+    this.#keep(key, { askedAtMs, asOfMs: known.asOfMs, answer })
     const forget = () => {
       if (this.#entries.get(key)?.answer === answer) this.#forget(key)
     }
-    answer.then((value) => (value === null ? forget() : this.#found(key, entry)), forget)
+    answer.then((value) => value ?? forget(), forget)
     return answer
   }
 
   /** Notes an answer that came with another one: as if `key` had been asked for now. */
   put(key: string, value: Value): void {
     const askedAtMs = this.#clock.monotonicMs()
-    this.#keep(key, { askedAtMs, asOfMs: askedAtMs, isKnown: true, answer: Promise.resolve(value) })
+    this.#keep(key, { askedAtMs, asOfMs: askedAtMs, answer: Promise.resolve(value) })
   }
 
-  /** A first answer may have had to make room before it came. */
-  #found(key: string, entry: Entry<Value>): void {
-    const isFirst = !entry.isKnown
-    entry.isKnown = true
-    if (isFirst && !this.#entries.has(key)) this.#keep(key, entry)
+  #askFirst(key: string, load: () => Promise<Value | null>): Promise<Value | null> {
+    const askedAtMs = this.#clock.monotonicMs()
+    const answer = load()
+    this.#asking.set(key, answer)
+    const asked = (value: Value | null) => {
+      this.#asking.delete(key)
+      // One that came with another answer meanwhile is as new.
+      if (value !== null && !this.#entries.has(key)) this.#keep(key, { askedAtMs, asOfMs: askedAtMs, answer })
+    }
+    answer.then(asked, () => asked(null))
+    return answer
   }
 
   #keep(key: string, entry: Entry<Value>): void {
@@ -119,11 +124,8 @@ export class RecentAnswers<Value> {
   }
 
   #makeRoom(): void {
-    if (this.#entries.size <= this.#maxEntries) return
-    const unknown = this.#entries.keys().find((key) => this.#entries.get(key)?.isKnown === false)
     const [oldest] = this.#entries.keys()
-    const left = unknown ?? oldest
-    if (left !== undefined) this.#forget(left)
+    if (this.#entries.size > this.#maxEntries && oldest !== undefined) this.#forget(oldest)
   }
 }
 
