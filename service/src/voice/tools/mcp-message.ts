@@ -24,7 +24,9 @@ export function answerIn({ status, headers, body, isWhole, isTooLong }: Outbound
   const found = events ? messagesIn(events).find((message) => isFor(message, id)) : parsed(text)
   if (isFor(found, id)) return readAnswer(found)
   if (events?.length === MAX_EVENTS)
-    throw new McpFault(`The server sent ${MAX_EVENTS} messages, and no answer among them.`)
+    throw new McpFault(
+      `No answer is among the first ${MAX_EVENTS} messages of the server. It is not known whether it was done.`,
+    )
   if (isWhole) throw new McpFault('The server sent no answer of the protocol.')
   throw new McpFault(
     isTooLong ? 'The answer of the server is too long.' : 'The answer of the server did not come to its end.',
