@@ -2,8 +2,8 @@ import type { Methods } from './answers.ts'
 import { pause, upToTwice, within } from './pause.ts'
 import { askedMs, ParleyError } from './refusal.ts'
 
-/** The stream of each live call of the tenant, or why nobody said. */
-type Look = { streams: ReadonlyMap<string, string>; error: null } | { streams: null; error: unknown }
+/** The streams of each live call of the tenant, or why nobody said. */
+type Look = { streams: ReadonlyMap<string, string[]>; error: null } | { streams: null; error: unknown }
 
 /** From one look to the next; after looks in vain twice as long each time. */
 const INTERVAL_MS = 1_000
@@ -60,9 +60,11 @@ async function lookFor(parley: Methods, signal: AbortSignal): Promise<Look> {
   try {
     const { data, error, response } = await parley.GET('/api/v1/sessions/active', { signal })
     if (error) throw new ParleyError(error, response)
-    // Newest first: a node that does not know yet that it has lost a call lists it, too.
-    const oldestFirst = data.sessions.toReversed()
-    return { streams: new Map(oldestFirst.map(({ call_sid, stream_sid }) => [call_sid, stream_sid])), error: null }
+    // More than one of a call: a node that does not know yet that it has lost it lists it, too.
+    const streams = new Map<string, string[]>()
+    for (const { call_sid, stream_sid } of data.sessions)
+      streams.set(call_sid, [...(streams.get(call_sid) ?? []), stream_sid])
+    return { streams, error: null }
   } catch (error) {
     return { streams: null, error }
   }

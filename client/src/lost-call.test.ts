@@ -35,8 +35,11 @@ describe('a call that is not at its stream any more', () => {
     expect(asked.at(-1)).toBe('https://voice.example.com/api/v1/sessions/MZ2/events')
   })
 
-  it('is watched where it is newest, while its node still lists it', async () => {
-    const sessions = ['MZ2', 'MZ1'].map((stream) => ({ call_sid: 'CA1', stream_sid: stream }))
+  it.each([
+    ['behind', ['MZ2', 'MZ1']],
+    ['before', ['MZ1', 'MZ2']],
+  ])('is watched where it goes on, while its node still lists it %s that', async (_where, streams) => {
+    const sessions = streams.map((stream) => ({ call_sid: 'CA1', stream_sid: stream }))
     const isAt = known({ stream: 'MZ1', status: 'in-progress' })
     const beside: Answer = (request) => (request.url.endsWith('/active') ? json({ ok: true, sessions }) : isAt(request))
     const goesOn: Answer = (request) =>

@@ -28,14 +28,17 @@ export async function callOf(parley: Methods, streamSid: string, signal: AbortSi
   }
 }
 
+/** A call that was watched by a stream that is lost. */
+type LostCall = { callSid: string; streamSid: string }
+
 /**
- * The stream by which the call goes on, as soon as it has one; null when it is over, or had none for half a minute.
+ * The stream by which the call goes on, as soon as it has one, the lost one only where it has no other; null when it is over, or had none for half a minute.
  * @throws ParleyError for what is refused for good; and what was wrong with the last look, where nobody has said by then where
  * the live calls are.
  */
 export async function nextStreamOf(
   { parley, live }: { parley: Methods; live: LiveStreams },
-  callSid: string,
+  { callSid, streamSid }: LostCall,
   signal: Signal,
 ): Promise<string | null> {
   const leave = live.enter()
@@ -43,8 +46,8 @@ export async function nextStreamOf(
   try {
     for (let logAtMs = 0, intervalMs = LOG_INTERVAL_MS; ; ) {
       const { streams, error } = await unlessAborted(live.next(), signal)
-      const stream = streams?.get(callSid)
-      if (stream !== undefined) return stream
+      const [stream, ...others] = streams?.get(callSid) ?? []
+      if (stream !== undefined) return [stream, ...others].find((each) => each !== streamSid) ?? stream
       const nowMs = performance.now()
       if (streams === null && (!mayPass(error) || nowMs >= untilMs)) throw error
       if (nowMs >= untilMs) return null

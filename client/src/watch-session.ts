@@ -108,7 +108,8 @@ type Lost = { error: unknown; signal: AbortSignal | undefined }
 async function goesOn(client: Asked, watched: Watched, { error, signal }: Lost): Promise<boolean> {
   const isGone = watched.hasBegun && isRefusal(error, 404)
   if (isGone) {
-    const stream = watched.callSid && (await nextStreamOf(client, watched.callSid, signal))
+    const { callSid, streamSid } = watched
+    const stream = callSid && (await nextStreamOf(client, { callSid, streamSid }, signal))
     if (!stream) return false
     if (stream !== watched.streamSid) {
       Object.assign(watched, { streamSid: stream, last: undefined })
