@@ -116,6 +116,8 @@ function When({ form: { values, set, fault } }: { form: Form<Values> }) {
     ['hours_start', 'Not before', 'start'],
     ['hours_end', 'Not after', 'end'],
   ] as const
+  // Of both, as when the one is not before the other.
+  const ofBoth = hours.some(([, , part]) => fault(`calling_hours/${part}`)) ? undefined : fault('calling_hours')
   return (
     <Fields>
       {hours.map(([name, label, part]) => (
@@ -125,7 +127,7 @@ function When({ form: { values, set, fault } }: { form: Form<Values> }) {
           description="In the time of whoever is called, beside the tenant's own hours."
           placeholder={name === 'hours_start' ? '09:00' : '17:00'}
           value={values[name]}
-          error={fault(`calling_hours/${part}`)}
+          error={fault(`calling_hours/${part}`) ?? ofBoth}
           onChange={(event) => set({ [name]: event.currentTarget.value })}
         />
       ))}

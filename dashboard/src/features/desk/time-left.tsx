@@ -33,6 +33,7 @@ function toneOf(seconds: number): Tone {
 
 function leftText(seconds: number): string {
   const span = Math.abs(seconds)
-  const text = span < DAY_S ? durationText(span) : `${Math.floor(span / DAY_S)} days`
+  const days = Math.floor(span / DAY_S)
+  const text = days === 0 ? durationText(span) : `${days} ${days === 1 ? 'day' : 'days'}`
   return seconds < 0 ? `${text} late` : `${text} left`
 }
