@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
@@ -142,6 +142,7 @@ describe('migrate', () => {
     await migrate(test.db, folder)
     await file('0002_more.sql', 'alter table things add more text')
     const [backup, reader, other] = [await test.anotherNode(), await test.anotherNode(), await test.anotherNode()]
+    const before = await test.anotherNode()
     const clock = new TestClock()
     const lines: string[] = []
     const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(line) } })
@@ -157,6 +158,9 @@ describe('migrate', () => {
       alike = other.withoutLimit((db) => migrate(db, folder, undefined, { clock }))
       await until(async () => (await waitingFor(reader.db)).turns > 0, { what: 'another node to wait for its turn' })
       expect((await waitingFor(reader.db)).tables).toBe(0)
+      // A node of the version before has nothing to wait for.
+      await rename(join(path, '0002_more.sql'), join(path, 'later'))
+      expect(await before.withoutLimit((db) => migrate(db, folder))).toEqual([])
     })
     await clock.advance(10_000)
     expect([await migrating, await alike]).toEqual([['0002_more'], []])

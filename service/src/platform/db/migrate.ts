@@ -9,8 +9,10 @@ import type { Db, Tx } from './schema.ts'
 
 type Migration = { name: string; text: string; checksum: string }
 
-/** Any constant will do that nothing else locks: it spells "parley". */
+/** Any constant will do that nothing else locks: it spells "parley". Whoever changes the schema has it, or looks whether it was changed. */
 const LOCK_ID = 0x7061726c6579
+/** Whose turn it is to apply a file, also while others go first: who has none to apply asks for no turn. */
+const TURN_ID = LOCK_ID + 1
 
 /** As many as four digits can name. */
 const MAX_MIGRATIONS = 10_000
@@ -50,7 +52,10 @@ export async function migrate(
   const migrations = await readMigrations(folder)
   const unknown = Object.keys(steps).find((step) => !migrations.some(({ name }) => name === step))
   if (unknown !== undefined) throw new Error(`there is no migration ${unknown}.sql for its step`)
-  await locked(db, createTable)
+  await db.transaction().execute(async (tx) => {
+    await lock(tx, LOCK_ID)
+    await createTable(tx)
+  })
   const before = await appliedBefore(db)
   const applied: string[] = []
   for (const migration of migrations) {
@@ -113,11 +118,8 @@ function wasHeldUp(error: unknown): boolean {
   return error instanceof Error && wasHeldUp(error.cause)
 }
 
-function locked<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(${LOCK_ID})`.execute(tx)
-    return work(tx)
-  })
+async function lock(tx: Tx, id: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${id})`.execute(tx)
 }
 
 async function createTable(tx: Tx): Promise<void> {
@@ -129,31 +131,38 @@ async function createTable(tx: Tx): Promise<void> {
     )`.execute(tx)
 }
 
-type Applying = { steps: MigrationSteps; inItsTurn(work: () => Promise<void>): Promise<void> }
+type Applying = { steps: MigrationSteps; inItsTurn(work: () => Promise<boolean>): Promise<boolean> }
 
-/** Whether it was for us to apply: another node may have done it while we waited for the lock. */
+/**
+ * Whether it was for us to apply: another node may have done it while we waited for the lock. It keeps the turn while others are let go
+ * first: another node that starts with the same file would stand in line at once in its place.
+ */
 function applyOnce(db: Db, migration: Migration, { steps, inItsTurn }: Applying): Promise<boolean> {
   const { name, checksum } = migration
-  return locked(db, async (tx) => {
+  const apply = async (tx: Tx) => {
+    await lock(tx, LOCK_ID)
     const done = await tx.selectFrom('schema_migrations').select('checksum').where('name', '=', name).executeTakeFirst()
     if (isApplied(migration, done?.checksum)) return false
-    await inItsTurn(() => orNothing(tx, () => runFile(tx, migration, steps)))
+    await sql`select set_config('lock_timeout', ${String(IN_LINE_MS)}, true)`.execute(tx)
+    await runFile(tx, migration, steps)
     await tx.insertInto('schema_migrations').values({ name, checksum, applied_at: sql`now()` }).execute()
     return true
+  }
+  return db.transaction().execute(async (tx) => {
+    await lock(tx, TURN_ID)
+    return inItsTurn(() => orNothing(tx, apply))
   })
 }
 
-/**
- * Does it, or gives back the tables that it has, and not the turn: another node that starts would stand in line at once for those who
- * are to go first.
- */
-async function orNothing(tx: Tx, work: () => Promise<void>): Promise<void> {
+/** Does it, or gives back what it has locked, the tables and the lock of all nodes. */
+async function orNothing<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
   await sql`savepoint file`.execute(tx)
   try {
-    await sql`select set_config('lock_timeout', ${String(IN_LINE_MS)}, true)`.execute(tx)
-    await work()
+    return await work(tx)
   } catch (error) {
     await sql`rollback to savepoint file`.execute(tx)
+    // Else the next one stands within it: with more than 64 of them all who read have to ask which of them is over.
+    await sql`release savepoint file`.execute(tx)
     throw error
   }
 }
