@@ -39,6 +39,14 @@ describe('recent answers', () => {
     expect(new Set(given)).toEqual(new Set(['answer 3']))
   })
 
+  it('are asked for anew where the first question is not answered within a second', async () => {
+    const { clock, answers, load } = setUp()
+    void answers.get('key', () => new Promise(() => undefined))
+    await clock.advance(1_000)
+    expect(await answers.get('key', load)).toBe('answer 1')
+    expect(await answers.get('key', load)).toBe('answer 1')
+  })
+
   it('are also given where they came with another one', async () => {
     const { clock, answers, load } = setUp()
     answers.put('key', 'known')

@@ -34,7 +34,7 @@ export class RecentAnswers<Value> {
   readonly #entries = new Map<string, Entry<Value>>()
 
   /** First questions that are on their way. They take nobody's place among what is known: anybody can ask for what there is not. */
-  readonly #asking = new Map<string, Promise<Value | null>>()
+  readonly #asking = new Map<string, { askedAtMs: number; answer: Promise<Value | null> }>()
 
   /** Of `#entries`, those of which a fault was told. */
   readonly #faulty = new Set<string>()
@@ -48,8 +48,8 @@ export class RecentAnswers<Value> {
   /** The answer to `key`, at most a second old while the database answers. @throws what `load` throws for a new key. */
   get(key: string, load: () => Promise<Value | null>): Promise<Value | null> {
     const known = this.#entries.get(key)
-    if (!known) return this.#asking.get(key) ?? this.#askFirst(key, load)
     const askedAtMs = this.#clock.monotonicMs()
+    if (!known) return this.#askFirst(key, askedAtMs, load)
     if (askedAtMs - known.askedAtMs < FRESH_MS) return known.answer
     const answer = this.#askAgain({ key, known, askedAtMs }, load)
     this.#keep(key, { askedAtMs, asOfMs: known.asOfMs, answer })
@@ -66,14 +66,17 @@ export class RecentAnswers<Value> {
     this.#keep(key, { askedAtMs, asOfMs: askedAtMs, answer: Promise.resolve(value) })
   }
 
-  #askFirst(key: string, load: () => Promise<Value | null>): Promise<Value | null> {
-    const askedAtMs = this.#clock.monotonicMs()
+  /** One that hangs, as by a connection that is dead, holds up nobody who asks a second later. */
+  #askFirst(key: string, askedAtMs: number, load: () => Promise<Value | null>): Promise<Value | null> {
+    const asking = this.#asking.get(key)
+    if (asking && askedAtMs - asking.askedAtMs < FRESH_MS) return asking.answer
     const answer = load()
-    this.#asking.set(key, answer)
+    this.#asking.set(key, { askedAtMs, answer })
     const asked = (value: Value | null) => {
-      this.#asking.delete(key)
-      // One that came with another answer meanwhile is as new.
-      if (value !== null && !this.#entries.has(key)) this.#keep(key, { askedAtMs, asOfMs: askedAtMs, answer })
+      if (this.#asking.get(key)?.answer === answer) this.#asking.delete(key)
+      const known = this.#entries.get(key)
+      if (value !== null && (!known || known.asOfMs < askedAtMs))
+        this.#keep(key, { askedAtMs, asOfMs: askedAtMs, answer })
     }
     answer.then(asked, () => asked(null))
     return answer
