@@ -1,4 +1,4 @@
-import { mkdtemp, readdir } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -248,6 +248,25 @@ describe('what a process of a later version has kept', () => {
     const left = await findLeftBehind({ folder, log: makeLog({ level: 'silent', secrets: [] }) })
     for (const { leave } of left) leave()
     expect(left.flatMap(({ waiting }) => waiting)).toEqual([expect.objectContaining(of)])
+  })
+
+  it('holds up nothing of what others have left where it cannot be written anew', async () => {
+    const [first, second] = [await startNode(NODE), await startNode(OTHER_NODE)]
+    gate.isAway = true
+    await passingWork(clock, first.files.keep([{ kind: 'of a later version' as Waiting['kind'], body: {} }]).isSafe)
+    const report = { ...statusReport('completed', new Date(clock.now())), durationSeconds: 61 }
+    await passingWork(clock, second.reports.take({ tenantId: acme.tenant_id, callSid: 'CA1', report }))
+    for (const node of [first, second]) await passingWork(clock, node.stop())
+    for (const name of await readdir(folder)) if (name.startsWith(`${NODE}-`)) await mkdir(join(folder, `${name}.new`))
+    gate.isAway = false
+    const next = await startNode(THIRD_NODE)
+    await passingWork(clock, next.restoring.restore())
+    expect((await stored()).log).toMatchObject({ status: 'completed', duration_seconds: 61 })
+    const failed = lines.filter(({ msg }) => String(msg).endsWith('is stored, and its files stay'))
+    expect(failed).toHaveLength(1)
+    const left = await findLeftBehind({ folder, log: makeLog({ level: 'silent', secrets: [] }) })
+    for (const { leave } of left) leave()
+    expect(left.map(({ node }) => node)).toEqual([NODE])
   })
 })
 

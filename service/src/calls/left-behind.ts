@@ -71,12 +71,11 @@ export function makeRestoring(deps: Deps): Restoring {
     }
     // What is stored leaves the disk: it may be erased from the database before that version starts.
     const unknown = left.waiting.filter(({ kind }) => !WAITING_KINDS.includes(kind))
-    if (unknown.length > 0) {
-      log.warn({ ...fields, unknown: unknown.length }, 'a file of the journal stays for the later version whose it is')
-      return left.keepOnly(unknown)
-    }
-    log.info(fields, 'what a dead process had not stored is stored')
-    return left.remove()
+    const cleared = await outcomeOf(() => (unknown.length > 0 ? left.keepOnly(unknown) : left.remove()))
+    if (cleared !== null)
+      return log.error({ ...fields, err: cleared }, 'what a dead process had not stored is stored, and its files stay')
+    if (unknown.length === 0) return log.info(fields, 'what a dead process had not stored is stored')
+    log.warn({ ...fields, unknown: unknown.length }, 'a file of the journal stays for the later version whose it is')
   }
 
   async function again(left: LeftBehind): Promise<void> {

@@ -48,16 +48,16 @@ async function take({ folder, log }: Where, node: string): Promise<LeftBehind | 
   if (!unlock) return null
   const files = await logsOf(folder, node)
   const remove = async () => {
-    for (const path of [...files, lock]) await rm(path, { force: true })
-    unlock()
+    try {
+      for (const path of [...files.flatMap((file) => [file, `${file}.new`]), lock]) await rm(path, { force: true })
+    } finally {
+      unlock()
+    }
     // What the database of the lock leaves behind of a process that was killed.
     await rm(`${lock}-journal`, { force: true })
   }
   const waiting = await readAll(files, log)
-  const keepOnly = async (rest: Waiting[]) => {
-    await rewrite(files, rest)
-    unlock()
-  }
+  const keepOnly = (rest: Waiting[]) => rewrite(files, rest).finally(unlock)
   if (waiting.length > 0) return { node, waiting, remove, keepOnly, leave: unlock }
   await remove()
   return null
@@ -67,8 +67,13 @@ async function take({ folder, log }: Where, node: string): Promise<LeftBehind | 
 async function rewrite([first, ...others]: string[], waiting: Waiting[]): Promise<void> {
   if (first === undefined) return
   const text = waiting.map((each) => frame(each)).join('')
-  await writeFile(`${first}.new`, text, { mode: 0o600, flush: true })
-  await rename(`${first}.new`, first)
+  try {
+    await writeFile(`${first}.new`, text, { mode: 0o600, flush: true })
+    await rename(`${first}.new`, first)
+  } catch (error) {
+    await rm(`${first}.new`, { force: true })
+    throw error
+  }
   for (const path of others) await rm(path, { force: true })
 }
 
