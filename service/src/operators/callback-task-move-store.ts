@@ -45,10 +45,15 @@ export async function lockWaitingTasks(tx: Tx, tenantId: TenantId, phone: PhoneN
   return rows.map(({ id }) => id)
 }
 
-/** Notes on the tasks of a number that somebody is at, or that are being dispatched, that it is not to be called any more. */
+/**
+ * Notes on the tasks of a number that somebody is at, or that are being dispatched, that it is not to be called any more: as of when it was
+ * listed at least, which by another node's clock, or while this waited, may have been later than now.
+ */
 export async function markUnwanted(tx: Tx, tenantId: TenantId, phone: PhoneNumber, now: Date): Promise<void> {
   await sql`
-    update callback_tasks set unwanted_at = ${now}
+    update callback_tasks
+       set unwanted_at = greatest(${now}, (select max(created_at) from do_not_call
+                                            where tenant_id = ${tenantId} and phone = any(${spellingsOf(phone)}::text[])))
      where tenant_id = ${tenantId}
        and id in (select id from callback_tasks
                    where tenant_id = ${tenantId} and customer_phone = any(${spellingsOf(phone)}::text[])
