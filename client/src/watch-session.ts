@@ -111,8 +111,9 @@ async function goesOn(client: Asked, watched: Watched, { error, signal }: Lost):
     const { callSid, streamSid } = watched
     const stream = callSid && (await nextStreamOf(client, { callSid, streamSid }, signal))
     if (!stream) return false
-    if (stream !== watched.streamSid) {
-      Object.assign(watched, { streamSid: stream, last: undefined })
+    // Where none of them answers, that is in vain, too.
+    if (stream !== watched.streamSid && watched.inVain < PAUSES_MS.length) {
+      Object.assign(watched, { streamSid: stream, last: undefined, inVain: watched.inVain + 1 })
       return true
     }
   }
