@@ -49,6 +49,31 @@ describe('a call that is not at its stream any more', () => {
     expect([seen.ids, seen.end]).toEqual([['57', '1'], 'quietly'])
   })
 
+  it('is watched where it goes on, too, where its own node was out of reach for as long as that is waited for', async () => {
+    const unavailable: Answer = () => refusal(503)
+    const goesOn: Answer = (request) =>
+      request.url.includes('MZ2') ? streamOf(request, event(1, 'ended')) : refusal(404)
+    const seen = watchBeside(
+      known({ stream: 'MZ2', status: 'in-progress' }),
+      lost,
+      ...Array.from({ length: 4 }, () => unavailable),
+      goesOn,
+    )
+    await vi.advanceTimersByTimeAsync(40_000)
+    expect([seen.ids, seen.end]).toEqual([['57', '1'], 'quietly'])
+  })
+
+  it('is given up after half a minute where two streams are listed and neither answers', async () => {
+    const sessions = ['MZ1', 'MZ2'].map((stream) => ({ call_sid: 'CA1', stream_sid: stream }))
+    const isAt = known({ stream: 'MZ1', status: 'in-progress' })
+    const beside: Answer = (request) => (request.url.endsWith('/active') ? json({ ok: true, sessions }) : isAt(request))
+    const seen = watchBeside(beside, lost, () => refusal(404))
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(seen.end).toBe('none')
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(seen.end).toMatchObject({ name: 'ParleyError' })
+  })
+
   it('is over once its log says so', async () => {
     const call = { stream: null, status: 'in-progress' }
     const seen = watchBeside(

@@ -63,7 +63,10 @@ export async function* watchSession(
   streamSid: string,
   { lastEventId, signal }: WatchOptions = {},
 ): AsyncGenerator<SessionEvent, void, undefined> {
-  const watched: Watched = { streamSid, last: lastEventId, callSid: null, hasBegun: false, inVain: 0 }
+  const watched: Watched = {
+    ...{ streamSid, last: lastEventId, callSid: null },
+    ...{ hasBegun: false, inVain: 0, tried: new Set() },
+  }
   for (;;) {
     const connection = new Connection(signal)
     try {
@@ -76,7 +79,7 @@ export async function* watchSession(
       }
     } catch (error) {
       signal?.throwIfAborted()
-      if (connection.wasHeard) Object.assign(watched, { hasBegun: true, inVain: 0 })
+      if (connection.wasHeard) Object.assign(watched, { hasBegun: true, inVain: 0, tried: new Set() })
       if (!(await goesOn(client, watched, { error, signal }))) return
     } finally {
       connection.close()
@@ -97,6 +100,8 @@ type Watched = {
   hasBegun: boolean
   /** How many connections in a row nothing came by. */
   inVain: number
+  /** Streams that were not there since something came. */
+  tried: Set<string>
 }
 
 type Lost = { error: unknown; signal: AbortSignal | undefined }
@@ -109,12 +114,13 @@ async function goesOn(client: Asked, watched: Watched, { error, signal }: Lost):
   const isGone = watched.hasBegun && isRefusal(error, 404)
   if (isGone) {
     const { callSid, streamSid } = watched
+    watched.tried.add(streamSid)
     const stream = callSid && (await nextStreamOf(client, { callSid, streamSid }, signal))
     if (!stream) return false
-    // Where none of them answers, that is in vain, too.
-    if (stream !== watched.streamSid && watched.inVain < PAUSES_MS.length) {
-      Object.assign(watched, { streamSid: stream, last: undefined, inVain: watched.inVain + 1 })
-      return true
+    if (stream !== watched.streamSid) {
+      Object.assign(watched, { streamSid: stream, last: undefined })
+      // Where two are listed and neither answers, the first one comes again: that is in vain, too.
+      if (!watched.tried.has(stream)) return true
     }
   }
   const pauseMs = PAUSES_MS[watched.inVain++]
