@@ -250,13 +250,14 @@ describe('what a process of a later version has kept', () => {
     expect(left.flatMap(({ waiting }) => waiting)).toEqual([expect.objectContaining(of)])
   })
 
-  it('holds up nothing of what others have left where it cannot be written anew', async () => {
+  it('holds up nothing of what others have left where it cannot be read, or written anew', async () => {
     const [first, second] = [await startNode(NODE), await startNode(OTHER_NODE)]
     gate.isAway = true
     await passingWork(clock, first.files.keep([{ kind: 'of a later version' as Waiting['kind'], body: {} }]).isSafe)
     const report = { ...statusReport('completed', new Date(clock.now())), durationSeconds: 61 }
     await passingWork(clock, second.reports.take({ tenantId: acme.tenant_id, callSid: 'CA1', report }))
     for (const node of [first, second]) await passingWork(clock, node.stop())
+    await mkdir(join(folder, 'unreadable-1.log'))
     for (const name of await readdir(folder)) if (name.startsWith(`${NODE}-`)) await mkdir(join(folder, `${name}.new`))
     gate.isAway = false
     const next = await startNode(THIRD_NODE)

@@ -23,17 +23,16 @@ const NAME = /^(?<node>.+?)(?:-(?<number>\d+)\.log|\.lock)$/
 
 /** Finds what dead processes left in the folder; files of those that live are not touched. Empty when nothing can be read. */
 export async function findLeftBehind(where: Where): Promise<LeftBehind[]> {
-  try {
-    const left: LeftBehind[] = []
-    for (const node of await nodesIn(where.folder)) {
+  const left: LeftBehind[] = []
+  for (const node of await nodesIn(where.folder)) {
+    try {
       const found = await take(where, node)
       if (found) left.push(found)
+    } catch (err) {
+      where.log.error({ err, node }, 'the files of the journal could not be read')
     }
-    return left
-  } catch (err) {
-    where.log.error({ err }, 'the files of the journal could not be read')
-    return []
   }
+  return left
 }
 
 async function nodesIn(folder: string): Promise<Set<string>> {
@@ -46,7 +45,14 @@ async function take({ folder, log }: Where, node: string): Promise<LeftBehind | 
   const lock = join(folder, `${node}.lock`)
   const unlock = lockFile(lock)
   if (!unlock) return null
-  const files = await logsOf(folder, node)
+  const read = async () => {
+    const files = await logsOf(folder, node)
+    return { files, waiting: await readAll(files, log) }
+  }
+  const { files, waiting } = await read().catch((error: unknown) => {
+    unlock()
+    throw error
+  })
   const remove = async () => {
     try {
       for (const path of [...files.flatMap((file) => [file, `${file}.new`]), lock]) await rm(path, { force: true })
@@ -56,7 +62,6 @@ async function take({ folder, log }: Where, node: string): Promise<LeftBehind | 
     // What the database of the lock leaves behind of a process that was killed.
     await rm(`${lock}-journal`, { force: true })
   }
-  const waiting = await readAll(files, log)
   const keepOnly = (rest: Waiting[]) => rewrite(files, rest).finally(unlock)
   if (waiting.length > 0) return { node, waiting, remove, keepOnly, leave: unlock }
   await remove()
@@ -71,7 +76,7 @@ async function rewrite([first, ...others]: string[], waiting: Waiting[]): Promis
     await writeFile(`${first}.new`, text, { mode: 0o600, flush: true })
     await rename(`${first}.new`, first)
   } catch (error) {
-    await rm(`${first}.new`, { force: true })
+    await rm(`${first}.new`, { force: true }).catch(() => undefined)
     throw error
   }
   for (const path of others) await rm(path, { force: true })
