@@ -73,7 +73,9 @@ export class RecentAnswers<Value> {
     const answer = load()
     this.#asking.set(key, { askedAtMs, answer })
     const asked = (value: Value | null) => {
-      if (this.#asking.get(key)?.answer === answer) this.#asking.delete(key)
+      // What was asked anew meanwhile is answered anew, also where there is nothing by then.
+      if (this.#asking.get(key)?.answer !== answer) return
+      this.#asking.delete(key)
       const known = this.#entries.get(key)
       if (value !== null && (!known || known.asOfMs < askedAtMs))
         this.#keep(key, { askedAtMs, asOfMs: askedAtMs, answer })
