@@ -12,11 +12,13 @@ import type { AgentVersionConfig } from '../tenancy/agent-config.ts'
 import { agentConfigDefaults } from '../tenancy/agent-config-defaults.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import type { TenantDocument } from '../tenancy/tenant-document.ts'
+import type { CallSession } from './call-session.ts'
 import { makeLiveMetrics } from './live-metrics.ts'
 import { makeSessionBuilder } from './session-builder.ts'
 import { clipsFor, type PlanFacts, planOf } from './session-builder-plan.ts'
 import { type CallFacts, setupOf } from './session-builder-setup.ts'
 import type { StreamedCall } from './streamed-call.ts'
+import { sendDtmf } from './tools/send-dtmf.ts'
 
 const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 const CAPABILITIES = { truncation: true, callerTranscripts: true, textOutput: true, nativeMulaw: true }
@@ -158,6 +160,43 @@ describe('a session whose call others have', () => {
       ['moved', { call_sid: 'CA1' }],
     ])
     expect(await registry.metrics()).not.toContain('voice_calls_ended_total{')
+  })
+})
+
+describe('a session whose agent presses keys', () => {
+  it.each([
+    ['where a person has the call', (session) => void session.lines.takeOver({ audio: () => {}, over: () => {} })],
+    ['while the call has no stream', (session) => session.dispatch({ type: 'stream_lost' })],
+  ] satisfies [string, (session: CallSession) => void][])('tells it that they were not %s', async (_, happens) => {
+    const [clock, model, sent] = [new TestClock(), new ScriptedModel(), [] as string[]]
+    const builder = makeSessionBuilder({
+      ...{ clock, log: makeLog({ level: 'silent', secrets: [] }), model, tools: [sendDtmf] },
+      ...{ modelSessionMs: 3_000_000, tracing: makeTracing(clock), isHeld: async () => true, checkpoint: () => {} },
+      journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
+      metrics: makeLiveMetrics(new Registry(), () => 0),
+      transferOf: () => ({ expectTarget: () => {}, begin: async () => ({ cancel: () => {} }), putThrough: () => {} }),
+      carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
+    })
+    const carrier = {
+      ...CALL.carrier,
+      send: (parts: readonly Buffer[]) => void sent.push(String(Buffer.concat(parts))),
+    }
+    const config = agentConfigDefaults({ tools: ['send_dtmf'] })
+    const { session } = builder.build({ ...CALL, carrier, agent: { ...CALL.agent, config } }, () => {})
+    session.dispatch({ type: 'opened' })
+    await clock.advance(100)
+    const [talking] = model.sessions
+    talking?.tell({ type: 'response_started', responseId: 'resp_1' })
+    happens(session)
+    const call = { responseId: 'resp_1', itemId: 'item_1', callId: 'call_1', name: 'send_dtmf' }
+    talking?.tell({ type: 'tool_call', ...call, argumentsText: '{"digits":"1"}' })
+    await clock.advance(100)
+    expect(talking?.commands).toContainEqual({
+      ...{ type: 'tool_result', callId: 'call_1', output: expect.stringContaining('were not pressed') },
+    })
+    expect(sent.filter((frame) => frame.includes('"media"'))).toEqual([])
+    session.dispatch({ type: 'hung_up' })
+    await clock.advance(5_000)
   })
 })
 

@@ -1,6 +1,7 @@
 import type { CallSession } from './call-session.ts'
 import { escalate } from './live-notes.ts'
 import type { LiveSession } from './live-sessions.ts'
+import { mayPressKeys } from './session/holding.ts'
 import { customerOf } from './session-customer.ts'
 import type { Speaker } from './session-speaker.ts'
 import type { StreamedCall } from './streamed-call.ts'
@@ -14,7 +15,12 @@ export function controlsOf(
 ): CallControls {
   return {
     transfer: (request) => made().session.transfers.transfer(request, true),
-    press: (keys) => made().session.dispatch({ type: 'press', keys }),
+    press(keys) {
+      const { session } = made()
+      if (!mayPressKeys(session.state)) return false
+      session.dispatch({ type: 'press', keys })
+      return true
+    },
     pauseRecording(isPaused) {
       const { session } = made()
       if (session.recording === 'off') return false

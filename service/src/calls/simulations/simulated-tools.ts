@@ -59,7 +59,7 @@ export function makeSimulatedTools(deps: Deps, setup: ToolSetup): SimulatedTools
       expectTarget(tenant, target)
       isTransferred = true
     },
-    press: () => undefined,
+    press: () => true,
     pauseRecording: () => tenant.compliance.record_calls,
     escalated: () => undefined,
     handOff(next, withWhat) {

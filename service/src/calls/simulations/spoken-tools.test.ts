@@ -17,7 +17,7 @@ function someCall(did: unknown[]): ToolCall {
     ...{ agentName: 'Robin', customerPhone: '+12025550147', callId: 'c1' },
     controls: {
       transfer: async (request) => void did.push(request),
-      press: (keys) => void did.push(keys),
+      press: (keys) => did.push(keys) > 0,
       pauseRecording: () => true,
       escalated: (target) => void did.push(target),
       handOff: (_agent, { own }) => did.push(own) > 0,

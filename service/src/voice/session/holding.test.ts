@@ -182,6 +182,14 @@ describe('Keys that the agent presses', () => {
     expect(call.all('play_keys')).toEqual([])
   })
 
+  it('are none while the call has no stream', () => {
+    const call = Call.greeted()
+    call.do({ type: 'stream_lost' })
+    call.do({ type: 'press', keys: '1' })
+    call.do({ type: 'attached' })
+    expect(call.all('play_keys')).toEqual([])
+  })
+
   it('are heard behind what another voice is still to say before them, and nobody cuts that short', () => {
     const call = new Call({ secondVoice: true })
     call.model({ type: 'ready' })

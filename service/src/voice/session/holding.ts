@@ -1,7 +1,7 @@
 import { leftMs } from '../playback.ts'
 import { stopHoldAudio } from './interrupting.ts'
 import { ownId } from './own-audio.ts'
-import { isOthers, type Step } from './state.ts'
+import { isOthers, type SessionState, type Step } from './state.ts'
 import { hasWritten } from './voicing.ts'
 
 /** So much of what is heard on hold goes to the carrier at a time: whole pieces of 480 ms. */
@@ -28,12 +28,17 @@ export function playChords(step: Step): void {
   step.do({ type: 'play_chords', id: ownId('wait', toolHolds) })
 }
 
+/** Whether keys that the agent presses are heard: not where others have the call, nor while it has no stream. */
+export function mayPressKeys(state: SessionState): boolean {
+  return !isOthers(state) && state.phase !== 'detached'
+}
+
 /**
  * The agent presses keys: they are heard behind what it has said, and in place of what is heard while it takes long. What follows
  * does not cut them off.
  */
 export function pressKeys(step: Step, { keys }: { keys: string }): void {
-  if (!isOthers(step.state)) step.set({ dueKeys: step.state.dueKeys + keys })
+  if (mayPressKeys(step.state)) step.set({ dueKeys: step.state.dueKeys + keys })
 }
 
 /**

@@ -9,7 +9,7 @@ export function notedControls(): { controls: CallControls; done: unknown[][] } {
       async transfer(request) {
         done.push(['transfer', request])
       },
-      press: (keys) => void done.push(['press', keys]),
+      press: (keys) => done.push(['press', keys]) > 0,
       pauseRecording: (isPaused) => done.push(['pauseRecording', isPaused]) > 0,
       escalated: (target) => void done.push(['escalated', target]),
       handOff: (agent, { own, clips, summary }) =>

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { strict } from '../../platform/http/schemas.ts'
 import { KEYS_PATTERN } from '../key-tones.ts'
-import { defineTool, type Tool } from './tool.ts'
+import { defineTool, type Tool, ToolRefusal } from './tool.ts'
 
 /** Presses keys, for a machine at the other end. */
 export const sendDtmf: Tool = defineTool({
@@ -16,7 +16,9 @@ export const sendDtmf: Tool = defineTool({
   }),
   maxPerCall: 50,
   async run({ digits }, { controls }) {
-    controls.press(digits)
+    if (!controls.press(digits)) {
+      throw new ToolRefusal('the keys were not pressed: somebody else has the call, or its line is lost for a moment')
+    }
     return { output: { ok: true }, isSilent: true }
   },
 })

@@ -13,8 +13,8 @@ import type { TransferRequest } from '../transfer/transfer.ts'
 export type CallControls = {
   /** Resolves when the carrier has begun with it. @throws AppError with why it has not. */
   transfer(request: TransferRequest): Promise<void>
-  /** Plays the tones of keys behind what the agent has said. */
-  press(keys: string): void
+  /** Plays the tones of keys behind what the agent has said; false where they are not: others have the call, or nobody hears it. */
+  press(keys: string): boolean
   /** False where nothing is recorded. */
   pauseRecording(isPaused: boolean): boolean
   /** The call was escalated to them, for those who look at it. */
