@@ -91,6 +91,22 @@ describe('a second voice that fails', () => {
     expect(agentTurns(call).every(({ unheard, interrupted }) => unheard === '' && !interrupted)).toBe(true)
   })
 
+  it('leaves words that the model is told of anew where they are cut short, and that it is told to forget once', () => {
+    const call = secondCall()
+    says(call, 'r1', 'Welcome.')
+    call.says('c1', 500)
+    writes(call, 'r2', TEXT)
+    sounds(call, 'r2', 'We have chairs, ')
+    call.ends('r2')
+    fails(call)
+    call.speaks('c2', 400)
+    expect(call.commands('delete_item')).toEqual([{ type: 'delete_item', itemId: 'item_r2' }])
+    expect(call.commands('system_message').map(({ text }) => text.split(': ').at(-1))).toEqual([
+      'We have chairs,',
+      'We have',
+    ])
+  })
+
   it('after the model was done is gone on from at once', () => {
     const call = secondCall()
     writes(call, 'r1', TEXT)

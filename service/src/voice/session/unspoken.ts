@@ -72,7 +72,7 @@ function tellSounded(step: Step, itemId: string, itemIds: readonly string[]): vo
   if (text !== '') step.command({ type: 'system_message', text: `${HEARD_PART}: ${text}` })
 }
 
-/** An item that is text cannot be cut: it goes, and what was heard of it is told. */
+/** An item that is text cannot be cut: it goes, unless it is gone already, and what was heard of it is told. */
 function forget(step: Step, itemIds: readonly string[]): void {
-  for (const itemId of itemIds) deleteItem(step, itemId)
+  for (const itemId of itemIds) if (!find(step.state.transcript, itemId)?.isOffChain) deleteItem(step, itemId)
 }
