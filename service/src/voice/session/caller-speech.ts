@@ -37,10 +37,12 @@ export type Stopped = {
   readonly phase: 'silent' | 'on'
   /** The caller's items that may still turn out to be words. */
   readonly itemIds: readonly string[]
+  /** Those of them after which it has gone on: it is not silent for them any more. */
+  readonly earlierIds: readonly string[]
   readonly parts: readonly StoppedPart[]
   /** What was not made any more of what the agent was saying, or about to say. */
   readonly rest: Ask | null
-  /** The caller was owed an answer before. */
+  /** The caller was owed an answer before the first of them. */
   readonly wasOwed: boolean
 }
 

@@ -322,6 +322,56 @@ describe('Words that come after all', () => {
   })
 })
 
+describe('The words of a sound after which the agent went on, and was stopped by another one', () => {
+  /** The words of the first are still to come. */
+  function twice(): Call {
+    const call = stopped()
+    call.wait(2_500)
+    call.speaks('noise_2', 500)
+    call.stops('noise_2')
+    expect([call.all('play_aside').length, call.all('clear').length]).toEqual([1, 2])
+    return call
+  }
+
+  it('stop it again when they come once the other was none, and are answered', () => {
+    const call = twice()
+    noWords(call, 'noise_2')
+    expect(call.all('play_aside')).toHaveLength(2)
+    call.model({ type: 'caller_transcript', itemId: 'noise', text: 'Stop, please.' })
+    expect([call.all('clear').length, call.state.stopped]).toEqual([3, null])
+    call.begins('resp_2')
+    call.ends('resp_2', { status: 'cancelled' })
+    expect(call.commands('respond').at(-1)?.instructions).toBeNull()
+    call.answer('resp_3', 'item_3', 1_000)
+    heardOut(call)
+    expect(call.commands('respond')).toHaveLength(2)
+    expect(turn(call, 'item_3')).toMatchObject({ interrupted: false })
+  })
+
+  it('keep it silent when they come before it is known what the other was', () => {
+    const call = twice()
+    call.model({ type: 'caller_transcript', itemId: 'noise', text: 'Stop, please.' })
+    call.wait(3_000)
+    expect([call.all('play_aside').length, call.state.stopped]).toEqual([1, null])
+  })
+
+  it('are nothing to answer when there are none either, and all that it said is heard', () => {
+    for (const order of [
+      ['noise', 'noise_2'],
+      ['noise_2', 'noise'],
+    ]) {
+      const call = twice()
+      for (const itemId of order) noWords(call, itemId)
+      call.begins('resp_2')
+      call.ends('resp_2', { status: 'cancelled' })
+      heardOut(call)
+      expect(call.turns.filter(({ role }) => role === 'caller')).toEqual([])
+      expect(turn(call)).toMatchObject({ text: WORDS, unheard: '', interrupted: false })
+      expect([call.commands('respond').length, call.state.owedSinceMs]).toEqual([1, null])
+    }
+  })
+})
+
 describe('An agent that goes on', () => {
   it('is stopped again by the next sound, and goes on again, until all was heard', () => {
     const call = stopped()

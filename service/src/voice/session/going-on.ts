@@ -31,15 +31,17 @@ export function wordsStayAway(step: Step): void {
   else goOn(step)
 }
 
-/** A sound was no words. When none of them was, what stopped the agent is as if it had not been. */
+/**
+ * A sound was no words. When none of them was, what stopped the agent is as if it had not been; it goes on when none is left that it is
+ * silent for.
+ */
 export function wasNoWords(step: Step, itemId: string): void {
   const { stopped } = step.state
   if (!stopped?.itemIds.includes(itemId)) return
   const itemIds = stopped.itemIds.filter((id) => id !== itemId)
   step.set({ stopped: { ...stopped, itemIds } })
-  if (itemIds.length > 0) return
-  takeBackAnswer(step, stopped)
-  if (stopped.phase === 'silent') goOn(step)
+  if (itemIds.length === 0) takeBackAnswer(step, stopped)
+  if (itemIds.every((id) => stopped.earlierIds.includes(id))) goOn(step)
 }
 
 /** Nobody wants an answer to what was nothing, unless one was owed before. */
@@ -91,7 +93,7 @@ function goOn(step: Step): void {
   if (phase !== 'talking' || ending || isMuted || isOthers(step.state)) return dropStopped(step)
   const resumes = step.state.resumes + 1
   const rest = stopped.wasOwed && stopped.rest?.why === 'turn' ? null : stopped.rest
-  step.set({ stopped: { ...stopped, phase: 'on', rest }, resumes })
+  step.set({ stopped: { ...stopped, phase: 'on', earlierIds: stopped.itemIds, rest }, resumes })
   step.set({ latency: { ...latency, interruptions: Math.max(0, latency.interruptions - 1) } })
   for (const { itemId } of stopped.parts) reopenEntry(step, itemId)
   step.do(

@@ -82,9 +82,14 @@ function stoppedBy({ state, nowMs }: Step, itemId: string): Stopped | null {
     if (!before) return { ...facts, sentMs: one.sentMs, heardMs: one.heardMs }
     return { ...facts, sentMs: before.sentMs, heardMs: before.heardMs + one.heardMs }
   })
+  const before = state.stopped?.phase === 'on' ? state.stopped : null
   const unmade = answers.active ? restOf(answers.active) : unbegun(answers.asked)
-  const rest = unmade ?? (state.stopped?.phase === 'on' ? state.stopped.rest : null)
-  return { phase: 'silent', itemIds: [itemId], parts, rest, wasOwed: owedSinceMs !== null }
+  // A turn that was asked for since is that of the sounds before this one.
+  const isOfSounds = before !== null && unmade?.why === 'turn'
+  const rest = (isOfSounds ? null : unmade) ?? before?.rest ?? null
+  const earlierIds = before?.itemIds ?? []
+  const wasOwed = before && earlierIds.length > 0 ? before.wasOwed : owedSinceMs !== null
+  return { phase: 'silent', itemIds: [...earlierIds, itemId], earlierIds, parts, rest, wasOwed }
 }
 
 function withTold({ state }: Step, part: Stopped['parts'][number]): Stopped['parts'][number] {
