@@ -110,6 +110,15 @@ describe('a body', () => {
     expect(JSON.stringify(faults)).not.toContain(secret)
   })
 
+  it('that is nested deeper than the stack is refused as another, where the route itself answers what is wrong with it', async () => {
+    const { server } = testServer()
+    server.post('/', { schema: { body: schema }, config: { answersTextFaults: true } }, async () => ({ ok: true }))
+    const payload = '['.repeat(100_000) + ']'.repeat(100_000)
+    const headers = { 'content-type': 'application/json' }
+    const answer = await server.inject({ method: 'POST', url: '/', payload, headers })
+    expect([answer.statusCode, answer.json()]).toMatchObject([400, { details: [{ message: 'must be an object' }] }])
+  })
+
   it('that is large and wrong all over is refused before it holds up anything', async () => {
     const items = strict({
       items: Type.Array(Type.Union([Type.Null(), strict({ a: Type.String() }), strict({ b: Type.String() })])),

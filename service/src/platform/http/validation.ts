@@ -93,13 +93,13 @@ function isSmall(value: unknown): boolean {
   return membersWithin(value, MAX_MEMBERS_TO_SEARCH) <= MAX_MEMBERS_TO_SEARCH
 }
 
-/** Counts the members of a value in all its depth, and stops soon after `max`. */
+/** Counts the members of a value in all its depth, and stops at `max`: no deeper than that either, or the stack would end first. */
 function membersWithin(value: unknown, max: number): number {
   if (typeof value !== 'object' || value === null) return 1
   let count = 1
   for (const member of Object.values(value)) {
-    count += membersWithin(member, max - count)
     if (count > max) break
+    count += membersWithin(member, max - count)
   }
   return count
 }
