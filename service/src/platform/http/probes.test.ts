@@ -23,7 +23,7 @@ function probed() {
   }))
   const test = testServer()
   test.server.register(probes({ clock, log, metrics, version: '1.2.3', phase: () => state.phase, checks }))
-  return { ...test, clock, state, logText: () => lines.join('') + test.logText(), logLines: test.logLines }
+  return { ...test, clock, metrics, state, logText: () => lines.join('') + test.logText(), logLines: test.logLines }
 }
 
 describe('/livez', () => {
@@ -142,5 +142,16 @@ describe('/metrics', () => {
     const answer = await server.inject({ url: '/metrics' })
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
     expect(answer.body).toMatch(/^# HELP process_cpu_seconds_total /m)
+  })
+
+  it('are written once a second, however many ask', async () => {
+    const { server, clock, metrics } = probed()
+    const ask = async () => (await server.inject({ url: '/metrics' })).body
+    const [first, beside] = await Promise.all([ask(), ask()])
+    metrics.observeRequest({ method: 'GET', route: '/livez', status: 200, durationMs: 1 })
+    await clock.advance(999)
+    expect([beside, await ask()]).toEqual([first, first])
+    await clock.advance(1)
+    expect(await ask()).toMatch(/^http_requests_total\{.*route="\/livez".*\} 1$/m)
   })
 })

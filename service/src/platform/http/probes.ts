@@ -13,6 +13,8 @@ import { ErrorBody, Ok } from './schemas.ts'
 export const PHASES = ['starting', 'serving', 'standby', 'stopping'] as const
 export type Phase = (typeof PHASES)[number]
 
+const METRICS_FRESH_MS = 1_000
+
 type ProbeDeps = {
   clock: Clock
   log: Log
@@ -43,6 +45,7 @@ const healthFields = {
  */
 export function probes(deps: ProbeDeps): FastifyPluginAsyncTypebox {
   const health = new HealthChecks(deps)
+  const metricsText = onceASecond(deps.clock, deps.metrics.text)
   const startMs = deps.clock.monotonicMs()
   const tags = ['operations']
   return async (app) => {
@@ -115,8 +118,18 @@ export function probes(deps: ProbeDeps): FastifyPluginAsyncTypebox {
           response: { 200: Type.String(), 400: ErrorBody },
         },
       },
-      async (_request, reply) => reply.type(deps.metrics.contentType).send(await deps.metrics.text()),
+      async (_request, reply) => reply.type(deps.metrics.contentType).send(await metricsText()),
     )
+  }
+}
+
+/** Everybody may ask, and to write a hundred numbers takes a while: whoever asks within a second gets what the first one got. */
+function onceASecond(clock: Clock, write: () => Promise<string>): () => Promise<string> {
+  let latest: { atMs: number; text: Promise<string> } | null = null
+  return () => {
+    const nowMs = clock.monotonicMs()
+    if (latest === null || nowMs - latest.atMs >= METRICS_FRESH_MS) latest = { atMs: nowMs, text: write() }
+    return latest.text
   }
 }
 
