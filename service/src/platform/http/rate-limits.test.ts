@@ -142,6 +142,7 @@ describe('requests without a valid credential', () => {
     ['nobody is trusted to say where it comes from', false, (n) => `198.51.100.${n}`],
     ['a proxy says so, and the client pretends to be others', 1, (n) => `198.51.100.${n}, 203.0.113.9`],
     ['a range is trusted, and the client pretends to come by it', ['192.0.2.0/24'], (n) => `10.0.0.${n}, 203.0.113.9`],
+    ['its proxy tells the port of each connection, too', 1, (n) => `203.0.113.9:${50_000 + n}`],
     ['more than an address is claimed', 1, (n) => `${n}, unknown, [::1]:${n}, 203.0.113.9`],
   ])('are those of one client when %s', async (_what, trustProxy, claim) => {
     const { get } = limited({ trustProxy })

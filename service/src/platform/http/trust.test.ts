@@ -14,6 +14,8 @@ describe('makeTrusts', () => {
     ['what lies in a range', ['10.0.0.0/8'], ['10.255.0.1', 0], true],
     ['an IPv4 address that shows as IPv6', ['10.0.0.0/8'], ['::ffff:10.0.0.1', 0], true],
     ['what lies in a range of IPv6', ['fd00::/8'], ['fd12::1', 0], true],
+    ['one that is told with its port', ['10.0.0.0/8'], ['10.0.0.1:4711', 1], true],
+    ['one of IPv6 that is told with its port', ['fd00::/8'], ['[fd12::1]:4711', 1], true],
     ['no text that is not an address', ['0.0.0.0/0', '::/0'], ['unknown', 0], false],
     ['no IPv4 address of a range of IPv6', ['fd00::/8'], ['10.0.0.1', 0], false],
   ])('trusts %s', (_what, setting, peer, trusted) => {
@@ -31,6 +33,9 @@ describe('addressKey', () => {
     ['::ffff:203.0.113.9', '203.0.113.9'],
     ['::ffff:cb00:7109', '203.0.113.9'],
     ['unknown', 'unknown'],
+    ['203.0.113.9:51234', '203.0.113.9'],
+    ['[2001:db8:1:2::1]:51234', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2::1]', '2001:db8:1:2::/64'],
     ['::', '0:0:0:0::/64'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
     ['2001:0db8:0001:0002::1', '2001:db8:1:2::/64'],

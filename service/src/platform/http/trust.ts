@@ -17,7 +17,8 @@ export function makeTrusts(trustProxy: TrustProxy): Trusts {
   if (typeof trustProxy === 'number') return (_address, hop) => hop < trustProxy
   const ranges = new BlockList()
   for (const range of trustProxy) addRange(ranges, range)
-  return (address) => {
+  return (told) => {
+    const address = withoutPort(told)
     if (isIPv4(address)) return ranges.check(address, 'ipv4')
     return isIPv6(address) && ranges.check(address, 'ipv6')
   }
@@ -30,11 +31,20 @@ function addRange(ranges: BlockList, range: string): void {
   else ranges.addSubnet(address, Number(bits), family)
 }
 
+/** As some proxies tell an address in X-Forwarded-For: IPv6 in brackets, and the port of the connection behind it. */
+const AS_TOLD = /^(?:\[(?<v6>[^\]]*)\]|(?<other>[^:]*))(?::\d{1,5})?$/
+
+function withoutPort(address: string): string {
+  const { v6, other } = AS_TOLD.exec(address)?.groups ?? {}
+  return v6 ?? other ?? address
+}
+
 /**
- * What counts as one client: an IPv4 address, or the /64 of an IPv6 one, because a single host owns all of that. (An IPv4
+ * What counts as one client, over whatever port: an IPv4 address, or the /64 of an IPv6 one, because a single host owns all of that. (An IPv4
  * peer of a socket that listens on IPv6 too shows as `::ffff:192.0.2.1`.)
  */
-export function addressKey(address: string): string {
+export function addressKey(told: string): string {
+  const address = withoutPort(told)
   if (!isIPv6(address)) return address
   const groups = groupsOf(address)
   const [high = 0, low = 0] = groups.slice(6)
