@@ -13,7 +13,7 @@ import { addCall, type CallFacts, countAll, countedRows, qaOf } from './analytic
 import { makeCallAnalytics } from './call-analytics.ts'
 import { countCalls } from './count-calls.ts'
 import { countTimes, percentileMs } from './response-times.ts'
-import { countHour } from './rollup-store.ts'
+import { countHour, oldestChange } from './rollup-store.ts'
 
 const ACME = 'acme' as TenantId
 const GLOBEX = 'globex' as TenantId
@@ -170,6 +170,21 @@ describe('counting calls', () => {
     const found = await countCalls(deps(), ask)
     expect(found).toMatchObject({ counted_hours: 1, has_more: true, failures: [{ tenant_id: ACME, starts_at: HOUR }] })
     expect([await totals(), await totals(GLOBEX)]).toMatchObject([{ calls: 0 }, { calls: 1 }])
+  })
+
+  it('counts the others first where an hour has failed before, and knows since when that has waited', async () => {
+    const { sessionId } = await addCall(test.db, ACME, { at: after(5) })
+    await addCall(test.db, GLOBEX, { at: after(5) })
+    await sql`update call_changes set changed_at = changed_at - interval '1 minute' where tenant_id = ${ACME}`.execute(
+      test.db,
+    )
+    const latency = sql`jsonb_build_object('interruptions', 'many')`
+    await sql`update voice_sessions set latency = ${latency} where id = ${sessionId}`.execute(test.db)
+    const since = await oldestChange(test.db, null)
+    const one = () => countCalls(deps(), { tenantId: null, limitHours: 1 })
+    expect(await one()).toMatchObject({ counted_hours: 0, failures: [{ tenant_id: ACME }] })
+    expect(await one()).toMatchObject({ counted_hours: 1, failures: [] })
+    expect(await oldestChange(test.db, null)).toEqual(since)
   })
 
   it('leaves nothing of a tenant that is removed', async () => {

@@ -3,7 +3,7 @@ import type { TenantId } from '../../kernel/ids.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
 import { addUpDay, type ChangedDay, listChangedDaysAcrossTenants, postponeDay } from './day-rollup-store.ts'
-import { type ChangedHour, countHour, listChangedHoursAcrossTenants } from './rollup-store.ts'
+import { type ChangedHour, countHour, listChangedHoursAcrossTenants, postponeHour } from './rollup-store.ts'
 
 /** What a sweep is asked for. `tenantId`: the only tenant whose hours are counted; null for all. As many days are added up at most. */
 export type CountAsk = { tenantId: TenantId | null; limitHours: number }
@@ -29,10 +29,10 @@ const FAILED = 'This failed inside the service: its log says why.'
 
 /**
  * Counts the hours in whose calls something has changed, those that have waited longest first. An hour that another node is at is
- * left to it. What fails with one hour holds up no other. Then the hours of days that are over are added up: until they are, answers are
+ * left to it. What fails with one hour holds up no other: it comes behind all of them. Then the hours of days that are over are added up: until they are, answers are
  * the same, and take longer.
  *
- * @throws what the database throws when it cannot be asked for hours or days, or told of a day that failed.
+ * @throws what the database throws when it cannot be asked for hours or days, or told of one that failed.
  */
 export async function countCalls(deps: Deps, ask: CountAsk): Promise<CountResult> {
   const { db, clock, log, isStopping } = deps
@@ -49,6 +49,7 @@ export async function countCalls(deps: Deps, ask: CountAsk): Promise<CountResult
     } catch (err) {
       log.error({ err, ...hour }, 'the calls of an hour were not counted')
       failures.push({ ...hour, error: FAILED })
+      await postponeHour(db, hour)
     }
   }
 

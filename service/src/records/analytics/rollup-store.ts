@@ -1,10 +1,11 @@
-import { sql } from 'kysely'
+import { type Generated, sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 
 declare module '../../platform/db/schema.ts' {
   interface Schema {
-    call_changes: { tenant_id: TenantId; starts_at: Date; changed_at: Date }
+    /** `failed_at`: when it could not be counted last. */
+    call_changes: { tenant_id: TenantId; starts_at: Date; changed_at: Date; failed_at: Generated<Date | null> }
   }
 }
 
@@ -17,7 +18,10 @@ const LOCK_CLASS = 0x726f6c6c
 const OUTCOMES_KEPT = 50
 const OUTCOME_CHARS = 100
 
-/** The hours that are to be counted, those that have waited longest first. `tenantId`: only of this one; null: of all. */
+/**
+ * The hours that are to be counted, those that have waited longest first, of one that could not be counted since then. `tenantId`: only
+ * of this one; null: of all.
+ */
 export async function listChangedHoursAcrossTenants(
   db: Db,
   { tenantId, limit }: { tenantId: TenantId | null; limit: number },
@@ -27,10 +31,21 @@ export async function listChangedHoursAcrossTenants(
     .select(['tenant_id', 'starts_at'])
     .$if(tenantId !== null, (query) => query.where('tenant_id', '=', tenantId as TenantId))
     .groupBy(['tenant_id', 'starts_at'])
-    .orderBy((eb) => eb.fn.min('changed_at'))
+    .orderBy(sql`greatest(min(changed_at), max(failed_at))`)
     .orderBy('tenant_id')
     .orderBy('starts_at')
     .limit(limit)
+    .execute()
+}
+
+/** Puts an hour behind all others that wait: what takes long and fails then holds up none of them for ever. */
+export async function postponeHour(db: Db, { tenant_id: tenantId, starts_at: hour }: ChangedHour): Promise<void> {
+  await db
+    .updateTable('call_changes')
+    // By the clock by which changes are noted.
+    .set({ failed_at: sql<Date>`now()` })
+    .where('tenant_id', '=', tenantId)
+    .where('starts_at', '=', hour)
     .execute()
 }
 
