@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { useDatabase } from '../test/harness/database.ts'
+import { plansOf } from '../test/harness/plans.ts'
 import { MIGRATIONS } from '../test/harness/template.ts'
 import { makeTenant } from '../test/harness/tenants.ts'
 import { MIGRATION_STEPS } from './migration-steps.ts'
+import { respellTasksAcrossTenants } from './operators/task-spellings.ts'
 import { migrate } from './platform/db/migrate.ts'
+import type { Tx } from './platform/db/schema.ts'
 
 const test = useDatabase()
 
@@ -59,6 +62,14 @@ it('an update keeps the tasks that are not over with the one spelling of their n
   const tasks = await test.db.selectFrom('callback_tasks').select('customer_phone').execute()
   const numbers = tasks.map(({ customer_phone }) => customer_phone)
   expect(numbers.toSorted()).toEqual(['+390612345678', '+4402079460001', '+442079460000'])
+})
+
+it('an update goes through all tasks twice at most, however many numbers of them it spells anew', async () => {
+  await makeTenant(test.db, 'acme')
+  for (let n = 0; n < 20; n += 1) await asked(`+44020794600${10 + n}`, 'open')
+  expect(await plansOf(test.db, (db) => respellTasksAcrossTenants(db as Tx))).toHaveLength(2)
+  const tasks = await test.db.selectFrom('callback_tasks').select('customer_phone').execute()
+  expect(tasks.every(({ customer_phone }) => customer_phone.startsWith('+4420794600'))).toBe(true)
 })
 
 it('an update keeps who may be called yet by a campaign with the one spelling of their number, and once', async () => {
