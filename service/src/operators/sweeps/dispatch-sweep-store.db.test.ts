@@ -1,14 +1,18 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../../test/harness/clock.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { plansOf } from '../../../test/harness/plans.ts'
 import { makeTenant } from '../../../test/harness/tenants.ts'
 import { until } from '../../../test/harness/wait.ts'
+import { AppError } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { CallbackTaskId } from '../callback-task-store.ts'
+import { sweepDispatches } from './dispatch-sweep.ts'
 import { listToDispatch } from './dispatch-sweep-store.ts'
 import { findFollowUp, noteTold, takeTask } from './follow-up-store.ts'
+import { sweepBench } from './sweeps.fixture.ts'
 
 const ACME = 'acme' as TenantId
 const NOW = new Date('2030-01-15T12:00:00Z')
@@ -106,7 +110,7 @@ describe('the tasks that are to be dispatched', () => {
     const other = await test.anotherNode()
     const note = (told: Parameters<typeof noteTold>[3]) =>
       other.db.transaction().execute((tx) => noteTold(tx, ACME, id, told))
-    let refused: Promise<void> | undefined
+    let refused: Promise<boolean> | undefined
     await test.db.transaction().execute(async (tx) => {
       expect(await takeTask(tx, ACME, id, ['open'])).not.toBeNull()
       refused = note({ refused_at: NOW })
@@ -117,6 +121,24 @@ describe('the tasks that are to be dispatched', () => {
     })
     await refused
     expect(await findFollowUp(test.db, ACME, id)).toMatchObject({ escalated_at: NOW, refused_at: NOW })
+  })
+})
+
+describe('a sweep that dispatches tasks', () => {
+  it('says nothing of one that was erased while its call was refused', async () => {
+    const clock = new TestClock()
+    const { known, create, setQueue } = sweepBench(test, () => clock)
+    await makeTenant(test.db, ACME)
+    await setQueue({ auto_dispatch: true })
+    const { id } = await create()
+    await clock.advance(1)
+    const dispatch = async () => {
+      await test.db.deleteFrom('callback_tasks').where('id', '=', id).execute()
+      throw new AppError('dnc_listed', 'It is listed.')
+    }
+    const deps = { ...known(), dispatch, check: async () => null, opensAt: () => null }
+    const ask = { tenantId: null, limitRows: 10, emitWebhooks: true, isDryRun: false }
+    expect(await sweepDispatches(deps, ask)).toMatchObject({ items: [], failures: [] })
   })
 })
 

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
-import type { Db } from '../../platform/db/schema.ts'
+import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { findCallbackTask } from '../callback-task-store.ts'
 import { type CheckTaskCall, type DispatchTask, type TaskCallRefusal, taskCallOf } from '../dispatch-task.ts'
@@ -120,7 +120,8 @@ async function dispatch(
     const isHours = error instanceof AppError && error.code === 'outside_calling_hours'
     const opens_at = isHours ? (opensAt(tenant, phone) ?? new Date(clock.now() + NEVER_OPEN_MS)) : null
     const refused_at = opens_at ?? new Date(clock.now() + PUT_OFF_MS)
-    if (!isOfAll) await db.transaction().execute((tx) => noteTold(tx, tenantId, id, { refused_at }))
+    const note = (tx: Tx) => noteTold(tx, tenantId, id, { refused_at })
+    if (!isOfAll && !(await db.transaction().execute(note))) return null
     if (error instanceof AppError && isRefusal(error)) return refused({ code: error.code, reason: error.message })
     throw error
   }

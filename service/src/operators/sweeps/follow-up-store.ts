@@ -37,15 +37,24 @@ export async function findFollowUp(db: Db, tenantId: TenantId, taskId: CallbackT
 /**
  * Notes that somebody was reminded of a task, that it was escalated or refused, with the task too, by which it is found: the task
  * first, as whoever has taken it holds it, so that two sweeps that are at one task do not wait for each other.
+ *
+ * @returns false for a task that was erased since it was found: nothing is noted of it.
  */
 export async function noteTold(
   tx: Tx,
   tenantId: TenantId,
   taskId: CallbackTaskId,
   told: Partial<FollowUp>,
-): Promise<void> {
-  await tx.updateTable('callback_tasks').set(told).where('tenant_id', '=', tenantId).where('id', '=', taskId).execute()
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('callback_tasks')
+    .set(told)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', taskId)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) return false
   await noteFollowUp(tx, tenantId, taskId, told)
+  return true
 }
 
 /** With another time by which it is to be done a task may be too late once more. */

@@ -67,7 +67,7 @@ export async function listTicketedTasks(
   return rows
 }
 
-/** Says that we ask about a task's ticket now; false when somebody else does, or has since it was listed. */
+/** Says that we ask about a task's ticket now; false when somebody else does, or has since it was listed, and for a task that was erased since. */
 export async function beginCheck(
   db: Db,
   tenantId: TenantId,
@@ -76,7 +76,8 @@ export async function beginCheck(
 ): Promise<boolean> {
   const { rows } = await sql`
     insert into callback_task_tickets as ticket (tenant_id, task_id, checking_until)
-    values (${tenantId}, ${id}, ${until})
+    select task.tenant_id, task.id, ${until}::timestamptz from callback_tasks task
+     where task.tenant_id = ${tenantId} and task.id = ${id} for key share
     on conflict (tenant_id, task_id) do update set checking_until = excluded.checking_until
       where ${isFree(now)} and ticket.checked_at is not distinct from ${checked_at}::timestamptz
     returning task_id

@@ -13,6 +13,7 @@ import { tenantTold } from '../../records/calls.fixture.ts'
 import { claim, complete, reopen, snooze } from '../callback-task-moves.ts'
 import { makeDoNotCall } from '../do-not-call.ts'
 import { ACME, sweepBench } from './sweeps.fixture.ts'
+import { beginCheck, listTicketedTasks } from './ticket-store.ts'
 import { sweepTickets, type TicketSweepResult } from './ticket-sweep.ts'
 
 type Answer = { ok: boolean; result: TicketSweepResult; code: string }
@@ -105,6 +106,15 @@ describe('POST operator-queues/external-reconciliation/sweep', () => {
       { body: { payload: { task: { id, status: 'completed' } } } },
     ])
     expect(await newestChange(id)).toMatchObject({ action: 'reconcile', details: { ticket_id: 'T-1' } })
+  })
+
+  it('does not ask for a task that was erased since it was found', async () => {
+    const { id } = await ticketed('T-1')
+    const now = new Date(clock.now())
+    const page = { limit: 1, except: [], now, checkedBefore: now, completedAfter: now }
+    const [found] = await listTicketedTasks(test.db, ACME, page)
+    await test.db.deleteFrom('callback_tasks').where('id', '=', id).execute()
+    expect(found && (await beginCheck(test.db, ACME, found, { now, until: now }))).toBe(false)
   })
 
   it('leaves a task alone whose ticket is open, and asks for no task without one', async () => {
