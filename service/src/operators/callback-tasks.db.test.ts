@@ -6,6 +6,7 @@ import { makeTenant } from '../../test/harness/tenants.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import { storedEvents, tenantTold } from '../records/calls.fixture.ts'
 import { makeCallbackTasks, type NewCallback, scheduleCallback } from './callback-tasks.ts'
+import { editTask } from './edit-callback-task.ts'
 
 const test = useDatabase()
 const clock = new TestClock()
@@ -94,5 +95,15 @@ describe('scheduling a callback', () => {
   it('knows no deleted tenant', async () => {
     await test.db.deleteFrom('tenants').execute()
     await expect(schedule()).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('an edit of a task', () => {
+  it('finds none that was erased while it waited for it', async () => {
+    const { id } = await schedule()
+    await test.db.deleteFrom('callback_tasks').where('id', '=', id).execute()
+    const wanted = { id, edit: { notes: 'Blue.' }, operator: 'ann' }
+    const edited = test.db.transaction().execute((tx) => editTask(tx, acme, wanted, new Date(clock.now())))
+    await expect(edited).rejects.toMatchObject({ code: 'not_found' })
   })
 })

@@ -80,8 +80,12 @@ export async function tellTaskChange(tx: Tx, tenant: TenantRuntime, told: Told, 
 /** The tenant's task. @throws AppError `not_found`. */
 export async function expectTask(db: Db, tenantId: TenantId, id: CallbackTaskId): Promise<CallbackTaskRow> {
   const task = isUuid(id) ? await findCallbackTask(db, tenantId, id) : null
-  if (!task) throw new AppError('not_found', 'There is no such callback task.')
+  if (!task) throw unknownTask()
   return task
+}
+
+export function unknownTask(): AppError {
+  return new AppError('not_found', 'There is no such callback task.')
 }
 
 /** Why a change did not happen: the task has a status that does not allow it. @param doing such as `claim`. */

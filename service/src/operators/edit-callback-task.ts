@@ -6,6 +6,7 @@ import { findReopening, recordTaskChange } from './callback-task-history-store.t
 import { moveTask, type TaskSettings } from './callback-task-move-store.ts'
 import { type CallbackTaskId, type CallbackTaskRow, lockCallbackTask } from './callback-task-store.ts'
 import { TASK_STATUSES } from './callback-task-values.ts'
+import { unknownTask } from './change-callback-task.ts'
 import { findQueue } from './operator-queue-store.ts'
 import { slaDueAt } from './queue-hours.ts'
 import { forgetEscalation } from './sweeps/follow-up-store.ts'
@@ -32,10 +33,10 @@ export function taskEtag({
 }
 
 /**
- * Changes a task that the tenant has. By when it is to be done is worked out anew with another `due_at` or queue, unless that is
+ * Changes a task. By when it is to be done is worked out anew with another `due_at` or queue, unless that is
  * given too.
  *
- * @throws AppError `precondition_failed` when the task has not the tag of `ifMatch` any more.
+ * @throws AppError `not_found`; `precondition_failed` when the task has not the tag of `ifMatch` any more.
  */
 export async function editTask(
   tx: Tx,
@@ -44,7 +45,8 @@ export async function editTask(
   now: Date,
 ): Promise<CallbackTaskRow> {
   const before = await lockCallbackTask(tx, tenant.tenant_id, id)
-  if (!before) throw new Error('a task is gone whose tenant is held')
+  // It may have been erased since it was looked for.
+  if (!before) throw unknownTask()
   // Only now: what was written while we waited for the row decides.
   checkPrecondition({ ifMatch }, taskEtag(before))
   const fields = Object.keys(edit)
