@@ -1,9 +1,10 @@
-import { appendFile, mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { until } from '../../test/harness/wait.ts'
+import { lockFile } from '../platform/file-lock.ts'
 import { makeLog } from '../platform/log.ts'
 import { JournalFiles, type Kept, type Waiting } from './journal-file.ts'
 import { frame } from './journal-frame.ts'
@@ -103,6 +104,20 @@ describe('the files of the journal', () => {
     expect(await written(files.keep(said('kept')))).toBe(true)
     await files.close()
     expect(await found()).toEqual(['kept'])
+  })
+
+  it('are there soon where another process that starts looks after them in the moment in which they are begun', async () => {
+    await mkdir(folder)
+    const looked = lockFile(join(folder, 'n1.lock'))
+    const files = await start()
+    expect(files.isReady).toBe(false)
+    expect(lines.map(({ level }) => level)).toEqual(['error'])
+    looked?.()
+    const isReady = async () => {
+      await clock.advance(10 * SECOND_MS)
+      return files.isReady
+    }
+    await until(isReady, { what: 'the lock to be tried again', everyMs: 5 })
   })
 
   it('are there only while something waits', async () => {

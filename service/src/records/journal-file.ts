@@ -91,7 +91,8 @@ export class JournalFiles {
     try {
       await mkdir(this.#deps.folder, { recursive: true, mode: 0o700 })
       this.#unlock = lockFile(this.#path('.lock'))
-      return null
+      // Another process that starts looks whether a dead one has left it, in the moment in which it is made.
+      return this.#unlock ? null : new Error('another process has the lock')
     } catch (err) {
       return err
     }
