@@ -3,8 +3,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createParley } from './index.ts'
 import { type Answer, event, refusal, streamOf, watchBeside } from './watched.fixture.ts'
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
-afterEach(() => void vi.useRealTimers())
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  // Nobody waits longer than is due.
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 const notFound: Answer = () => refusal(404)
 
@@ -31,6 +38,16 @@ describe('watching a session', () => {
     expect([seen.after.length, seen.end]).toEqual([5, 'none'])
     await vi.advanceTimersByTimeAsync(1)
     expect([seen.after.length, seen.end]).toEqual([6, new TypeError('fetch failed')])
+  })
+
+  it('waits up to twice as long by chance: those who lost the same node do not all come back in the same moment', async () => {
+    vi.mocked(Math.random).mockRestore()
+    const all = Array.from({ length: 100 }, () => watch())
+    const cameBack = () => all.filter(({ after }) => after.length === 2).length
+    await vi.advanceTimersByTimeAsync(1_500)
+    expect(Math.abs(cameBack() - 50)).toBeLessThan(50)
+    await vi.advanceTimersByTimeAsync(500)
+    expect(cameBack()).toBe(100)
   })
 
   it('throws what says so where nobody answers at all, not that it was left', async () => {

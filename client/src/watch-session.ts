@@ -3,7 +3,7 @@ import { readEvents } from './event-stream.ts'
 import type { LiveStreams } from './live-streams.ts'
 import { callOf, nextStreamOf } from './lost-call.ts'
 import { onAbort } from './on-abort.ts'
-import { pause } from './pause.ts'
+import { pause, upToTwice } from './pause.ts'
 import type { components } from './public-api.ts'
 import { askedMs, mayPass, ParleyError } from './refusal.ts'
 
@@ -47,7 +47,7 @@ export type WatchOptions = {
 const PATH = '/api/v1/sessions/{stream_sid}/events'
 /** The service gives a sign of life every 15 s. */
 const MAX_SILENCE_MS = 45_000
-/** Between one connection and the next, as often as none can be had. */
+/** Between one connection and the next at least, as often as none can be had. */
 const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000]
 
 /**
@@ -125,7 +125,7 @@ async function goesOn(client: Asked, watched: Watched, { error, signal }: Lost):
   }
   const pauseMs = PAUSES_MS[watched.inVain++]
   if (pauseMs === undefined || !(isGone || mayPass(error))) throw error
-  await pause(Math.max(pauseMs, askedMs(error)), signal)
+  await pause(Math.max(upToTwice(pauseMs), askedMs(error)), signal)
   return true
 }
 
