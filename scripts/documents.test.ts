@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ERROR_CODES } from '../service/src/kernel/errors.ts'
 import { MAX_LIST_BYTES } from '../service/src/operators/do-not-call-lists.ts'
+import { mediaStreamsCodec } from '../service/src/platform/telephony/twilio/codec.ts'
 import { END_REASONS } from '../service/src/records/call-values.ts'
 import { ROLE_TABLE } from '../service/src/role-table.ts'
 
@@ -93,6 +94,13 @@ describe('the documents', () => {
   it('have the proxy pass the largest body that the API takes', () => {
     const [, mebibytes] = /client_max_body_size (\d+)m;/.exec(read('docs/going-live.md')) ?? []
     expect(Number(mebibytes) * 1024 * 1024).toBeGreaterThan(MAX_LIST_BYTES)
+  })
+
+  it('show each message of a page as the service reads it', () => {
+    const shown = [...read('docs/browser-calls.md').matchAll(/^\| `(\{"event": "(\w+)".*?\})` \|/gm)]
+    const readAs = shown.map(([, text = '']) => mediaStreamsCodec.read(Buffer.from(text)).type)
+    expect(readAs).toEqual(['start', 'media', 'dtmf', 'mark', 'stop'])
+    expect(shown.map(([, , event]) => event)).toEqual(readAs)
   })
 
   it('have the receiver of the example take webhooks as large as they may be', () => {

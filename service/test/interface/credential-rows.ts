@@ -83,8 +83,8 @@ export const CREDENTIAL_ROWS: RuleRow[] = [
     'going-live.md',
     by(INCOMING, "one for a number of a tenant's that another tenant signed, whatever account it names as its own"),
   ),
-  rule('Media stream: `stream_token` in the query', 'architecture.md', by(STREAM, 'in its query')),
-  rule('Media stream: the token in `start`, once', 'architecture.md', by(STREAM, 'in its start')),
+  rule('Media stream: `stream_token` in the query', 'browser-calls.md', by(STREAM, 'in its query')),
+  rule('Media stream: the token in `start`, once', 'browser-calls.md', by(STREAM, 'in its start')),
   rule(
     'Media stream: a token ends two minutes after it was handed out',
     'configuration.md',
@@ -97,7 +97,7 @@ export const CREDENTIAL_ROWS: RuleRow[] = [
   ),
   rule(
     'Media stream: bearer, for internal clients',
-    'architecture.md',
+    'browser-calls.md',
     by(STREAM, 'names its agent, and is a call of its own'),
   ),
   rule(

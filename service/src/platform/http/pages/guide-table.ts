@@ -15,6 +15,7 @@ export const SECTIONS: Section[] = [
     title: 'Build',
     pages: {
       'outbound-calls': 'Place calls, and repeat a request safely.',
+      'browser-calls': 'A page or an app whose users talk with an agent, without a telephone.',
       agents: 'What agents can be set to, and how versions share their calls.',
       'secondary-audio': "Another voice than the model's, and what happens when it fails.",
       tools: 'What agents can do: your addresses, and servers of tools.',
