@@ -18,6 +18,7 @@ type Manifest = {
   engines: Record<string, string>
   dependencies: Record<string, string>
   exports: Record<string, string>
+  imports?: Record<string, Record<string, string>>
   bin?: Record<string, string>
 }
 
@@ -71,16 +72,22 @@ function copyDeclarations(from: string, to: string): void {
 }
 
 /** The manifest of what is installed: of what this one says about sources, where their JavaScript is. */
-function published({ name, version, description, license, engines, dependencies, exports, bin }: Manifest) {
+function published(manifest: Manifest) {
+  const { name, version, description, license, engines, dependencies, exports, imports, bin } = manifest
   const built = (path: string, extension: string) =>
     path.replace(/^(?:\.\/)?src\//, './dist/').replace(/\.ts$/, extension)
   const entries = Object.entries(exports).map(([key, path]) => {
     return [key, { types: built(path, '.d.ts'), default: built(path, '.js') }] as const
   })
+  const insides = Object.entries(imports ?? {}).map(([key, paths]) => {
+    const byCondition = Object.entries(paths).map(([condition, path]) => [condition, built(path, '.js')] as const)
+    return [key, Object.fromEntries(byCondition)] as const
+  })
   const programs = Object.entries(bin ?? {}).map(([key, path]) => [key, built(path, '.js').slice('./'.length)] as const)
   return {
     ...{ name, version, description, license, type: 'module', engines },
     ...{ files: ['dist', ...BESIDE], exports: Object.fromEntries(entries), dependencies },
+    ...(insides.length > 0 && { imports: Object.fromEntries(insides) }),
     ...(programs.length > 0 && { bin: Object.fromEntries(programs) }),
   }
 }

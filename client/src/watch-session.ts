@@ -133,12 +133,11 @@ async function goesOn(client: Asked, watched: Watched, { error, signal }: Lost):
 class Connection {
   wasHeard = false
   readonly #ending = new AbortController()
-  readonly #silence: NodeJS.Timeout
+  #silence: ReturnType<typeof setTimeout>
   readonly #forget: () => void
 
   constructor(signal: AbortSignal | undefined) {
-    const silence = `There were no events of the session for ${MAX_SILENCE_MS / 1_000} s, and no sign of life.`
-    this.#silence = setTimeout(() => this.#ending.abort(new Error(silence)), MAX_SILENCE_MS)
+    this.#silence = this.#endWhenSilent()
     this.#forget = onAbort(signal, () => this.#ending.abort())
   }
 
@@ -171,7 +170,14 @@ class Connection {
 
   #heard(): void {
     this.wasHeard = true
-    this.#silence.refresh()
+    clearTimeout(this.#silence)
+    this.#silence = this.#endWhenSilent()
+  }
+
+  /** Anew each time: only Node's own timers can be wound up again. */
+  #endWhenSilent(): ReturnType<typeof setTimeout> {
+    const silence = `There were no events of the session for ${MAX_SILENCE_MS / 1_000} s, and no sign of life.`
+    return setTimeout(() => this.#ending.abort(new Error(silence)), MAX_SILENCE_MS)
   }
 
   close(): void {

@@ -110,6 +110,18 @@ describe('verifyWebhook', () => {
     }
   })
 
+  it('says so of a tolerance that is no number, and takes nothing by it', () => {
+    const old = headersOf(sign(BODY, KEY, { seconds: 1 }), 1)
+    for (const options of [
+      { toleranceSeconds: Number.NaN },
+      { ...at, toleranceSeconds: Number('5 min') },
+      { nowMs: Number.NaN },
+    ])
+      expect(() => verifyWebhook(old, BODY, SECRET, options)).toThrow(
+        new TypeError(`${Object.keys(options).at(-1)} must be a number: NaN`),
+      )
+  })
+
   it('does not let an empty secret pass for one', () => {
     for (const secret of ['', 'whsec_']) {
       expect(() => verifyWebhook(headersOf(sign(BODY, '')), BODY, secret, at)).toThrow(TypeError)

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { type NodeCrypto, nodeCrypto } from '#node-crypto'
 
 /** What a webhook tells: `event` names it, `payload` is the changed thing as the API shows it. */
 export type WebhookEvent = {
@@ -58,7 +58,8 @@ const TOLERANCE_SECONDS = 300
  *
  * @param body as it came, before any JSON is parsed: a body that was written anew has other bytes.
  * @param secrets the webhook's secret; several while secrets are changed: any of them will do.
- * @throws WebhookError for one that is not to be believed; answer it with a 4xx and do nothing.
+ * @throws WebhookError for one that is not to be believed; answer it with a 4xx and do nothing. TypeError for arguments that
+ * nothing can be verified by, and Error where there is no `node:crypto`.
  */
 export function verifyWebhook(
   headers: WebhookHeaders,
@@ -83,6 +84,7 @@ export function verifyRequest(
   secrets: string | readonly string[],
   options: VerifyOptions = {},
 ): VerifiedRequest {
+  const crypto = nodeCrypto()
   const id = headerOf(headers, 'webhook-id')
   const timestamp = headerOf(headers, 'webhook-timestamp')
   const signatures = headerOf(headers, 'webhook-signature')
@@ -92,7 +94,7 @@ export function verifyRequest(
   const sentAt = timeOf(timestamp, options)
   const content = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), bytesOf(body)])
   const keys = [secrets].flat().map(keyOf)
-  if (!isSigned(content, keys, signatures)) {
+  if (!isSigned(crypto, { content, keys, signatures })) {
     throw new WebhookError('bad_signature', 'No signature of the webhook was made with a secret that is known here.')
   }
   return { id, sentAt }
@@ -109,7 +111,10 @@ function areLikeHeaders(headers: WebhookHeaders): headers is HeadersLike {
   return typeof headers.get === 'function'
 }
 
+/** @throws TypeError for an option that is no number: any time would be within it. */
 function timeOf(timestamp: string, { toleranceSeconds = TOLERANCE_SECONDS, nowMs = Date.now() }: VerifyOptions): Date {
+  for (const [name, value] of Object.entries({ toleranceSeconds, nowMs }))
+    if (typeof value !== 'number' || Number.isNaN(value)) throw new TypeError(`${name} must be a number: ${value}`)
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookError('bad_timestamp', 'webhook-timestamp is not in seconds.')
   const sentMs = Number(timestamp) * 1_000
   if (nowMs - sentMs > toleranceSeconds * 1_000) throw new WebhookError('too_old', 'The webhook was sent too long ago.')
@@ -125,8 +130,10 @@ function bytesOf(body: unknown): Buffer {
   throw new TypeError('the body of a webhook must be given as it came, as a string or bytes, before anything parses it')
 }
 
+type Signed = { content: Buffer; keys: readonly Buffer[]; signatures: string }
+
 /** Each is compared, and each in the same time. */
-function isSigned(content: Buffer, keys: readonly Buffer[], signatures: string): boolean {
+function isSigned({ createHmac, timingSafeEqual }: NodeCrypto, { content, keys, signatures }: Signed): boolean {
   const given = signatures.split(' ').filter((each) => each.startsWith('v1,'))
   const decoded = given.map((each) => Buffer.from(each.slice('v1,'.length), 'base64'))
   let isKnown = false
