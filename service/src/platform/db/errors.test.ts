@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../kernel/errors.ts'
-import { foreignKeyViolation, toAppError, uniqueViolation } from './errors.ts'
+import { toAppError, uniqueViolation } from './errors.ts'
 
 function sqlError(code: string, constraint?: string): Error {
   const error = new pg.DatabaseError('text', 4, 'error')
@@ -61,12 +61,10 @@ describe('the violated constraint', () => {
   it('is null for what is not an error of PostgreSQL', () => {
     const lookalike = Object.assign(new Error('no'), { code: '23505', constraint: 'x' })
     expect(uniqueViolation(lookalike)).toBeNull()
-    expect(foreignKeyViolation(null)).toBeNull()
   })
 
   it('is told for its own kind only', () => {
     expect(uniqueViolation(sqlError('23505', 'one'))).toBe('one')
     expect(uniqueViolation(sqlError('23503', 'one'))).toBeNull()
-    expect(foreignKeyViolation(sqlError('23503', 'two'))).toBe('two')
   })
 })

@@ -135,15 +135,6 @@ function isUnreachable(error: unknown): boolean {
 
 /** The name of the unique constraint or index that the statement would have broken; null for any other error. */
 export function uniqueViolation(error: unknown): string | null {
-  return constraintOf(error, '23505')
-}
-
-/** The name of the foreign key that the statement would have broken; null for any other error. */
-export function foreignKeyViolation(error: unknown): string | null {
-  return constraintOf(error, '23503')
-}
-
-function constraintOf(error: unknown, state: string): string | null {
-  if (!(error instanceof pg.DatabaseError) || error.code !== state) return null
+  if (!(error instanceof pg.DatabaseError) || error.code !== '23505') return null
   return error.constraint ?? null
 }
