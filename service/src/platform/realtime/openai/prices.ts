@@ -1,14 +1,11 @@
 import type { ModelPrice, TokenPrice } from '../price.ts'
 
-/** The day on which the prices below were those of the provider's pages of models. */
-export const PRICES_AS_OF = '2026-11-22'
-
 const rate = (input: number, cachedInput: number, output: number): TokenPrice => ({ input, cachedInput, output })
 
 const LARGE_AUDIO = rate(32, 0.4, 64)
 const SMALL: ModelPrice = { text: rate(0.6, 0.06, 2.4), audio: rate(10, 0.3, 20) }
 
-/** By the name of the model; USD for a million tokens. */
+/** By the name of the model; USD for a million tokens, as the provider's pages of models had them on 2026-11-22. */
 export const PRICES: Readonly<Record<string, ModelPrice>> = {
   'gpt-realtime-2.1': { text: rate(4, 0.4, 24), audio: LARGE_AUDIO },
   'gpt-realtime-2.1-mini': SMALL,
