@@ -24,7 +24,7 @@ type Needs = {
 /** Wires the log as tenants and administrators read it. */
 export function makeLogReading({ config, log, clock, cluster: { bus }, database: { db } }: Deps, needs: Needs) {
   const { nodeId, adminKey, people, findTenant, webSockets } = needs
-  const nodes = async () => (await liveNodes(db, SILENCE_MS)).map((node) => node.nodeId)
+  const nodes = () => liveNodes(db, SILENCE_MS)
   const liveLog = makeLiveLog({ log, clock, bus, nodeId, nodes })
   const guard = (takesQueryTokens: boolean) => readerGuard({ adminKey, people, findTenant, takesQueryTokens })
   return {

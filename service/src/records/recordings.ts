@@ -124,8 +124,8 @@ export function makeRecordings({ db, clock, log, nodeId, files, tenants }: Deps)
   async function storedPart({ path, started_at, node_id }: RecordingRow): Promise<StoredPart> {
     const file = await files.stateOf(path)
     if (file) return { path, startedAt: started_at, frames: file.frames }
-    const others = (await liveNodes(db, GONE_AFTER_MS)).filter((node) => node.nodeId !== nodeId)
-    if (!others.some((node) => node.nodeId === node_id)) throw notKept()
+    const others = (await liveNodes(db, GONE_AFTER_MS)).filter((id) => id !== nodeId)
+    if (!others.some((id) => id === node_id)) throw notKept()
     throw new AppError(
       'unavailable',
       'The recording lies on another node. Ask that one, or let the nodes share DATA_DIR/recordings.',

@@ -17,9 +17,6 @@ declare module '../db/schema.ts' {
   }
 }
 
-/** A process that shares the database and was heard from lately. */
-export type LiveNode = { nodeId: NodeId; version: string; startedAt: Date; heartbeatAt: Date }
-
 /** More than an installation has. */
 const MAX_NODES = 1_000
 
@@ -90,21 +87,16 @@ export async function pruneNodes(db: Db, silentMs: number): Promise<void> {
 }
 
 /** The nodes that were heard from within the last `withinMs`, oldest first; at most 1,000. */
-export async function liveNodes(db: Db, withinMs: number): Promise<LiveNode[]> {
+export async function liveNodes(db: Db, withinMs: number): Promise<NodeId[]> {
   const rows = await db
     .selectFrom('nodes')
-    .selectAll()
+    .select('node_id')
     .where('heartbeat_at', '>=', ago(withinMs))
     .orderBy('started_at')
     .orderBy('node_id')
     .limit(MAX_NODES)
     .execute()
-  return rows.map((row) => ({
-    nodeId: row.node_id,
-    version: row.version,
-    startedAt: row.started_at,
-    heartbeatAt: row.heartbeat_at,
-  }))
+  return rows.map(({ node_id }) => node_id)
 }
 
 /**
