@@ -1,5 +1,15 @@
 import type { CallFacts, Utterance } from './call-facts.ts'
-import type { ScenarioReport } from './run-scenario.ts'
+import type { Finding } from './check-expectations.ts'
+
+/** What came of a scenario. */
+export type ScenarioReport = {
+  name: string
+  ok: boolean
+  findings: Finding[]
+  facts: CallFacts
+  /** Both sides, for a recording. Null for a call that was never answered. */
+  audio: { caller: Uint8Array; agent: Uint8Array } | null
+}
 
 const MARKS = { ok: '✓', failed: '✗', skipped: '–' }
 const NAME_WIDTH = 20

@@ -6,10 +6,11 @@ import { type CallFacts, factsOf, factsOfNone } from './call-facts.ts'
 import { callerOf } from './caller-of.ts'
 import { camelCased } from './carrier-fault-shape.ts'
 import { checkExpectations, type Finding } from './check-expectations.ts'
+import type { ScenarioReport } from './report.ts'
 import type { Scenario } from './scenario-shape.ts'
 
 export { parseScenario, readScenario, ScenarioError } from './read-scenario.ts'
-export { reportJson, reportText } from './report.ts'
+export { reportJson, reportText, type ScenarioReport } from './report.ts'
 export type { Scenario } from './scenario-shape.ts'
 
 /** How a scenario is run. */
@@ -25,16 +26,6 @@ export type RunOptions = {
   checkStored?: (stored: unknown, facts: CallFacts) => Promise<Finding[]>
   /** Told of the call as soon as there is one. */
   onCall?: (call: SimulatedCall) => void
-}
-
-/** What came of a scenario. */
-export type ScenarioReport = {
-  name: string
-  ok: boolean
-  findings: Finding[]
-  facts: CallFacts
-  /** Both sides, for a recording. Null for a call that was never answered. */
-  audio: { caller: Uint8Array; agent: Uint8Array } | null
 }
 
 const USUAL_FROM = '+15550100100'
