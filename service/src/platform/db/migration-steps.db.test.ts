@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { useDatabase } from '../test/harness/database.ts'
-import { plansOf } from '../test/harness/plans.ts'
-import { MIGRATIONS } from '../test/harness/template.ts'
-import { makeTenant } from '../test/harness/tenants.ts'
+import { useDatabase } from '../../../test/harness/database.ts'
+import { plansOf } from '../../../test/harness/plans.ts'
+import { MIGRATIONS } from '../../../test/harness/template.ts'
+import { makeTenant } from '../../../test/harness/tenants.ts'
+import { migrate } from './migrate.ts'
 import { MIGRATION_STEPS } from './migration-steps.ts'
-import { respellTasksAcrossTenants } from './operators/task-spellings.ts'
-import { migrate } from './platform/db/migrate.ts'
-import type { Tx } from './platform/db/schema.ts'
+import type { Tx } from './schema.ts'
+import { respellTasksAcrossTenants } from './steps/0108-number-spellings.ts'
 
 const test = useDatabase()
 
