@@ -96,7 +96,7 @@ async function wire(deps: Deps): Promise<App> {
   const server = buildServer({ log, clock, metrics, trustProxy: config.trustProxy, rateLimits })
   const administration = makeAdministration(deps, { origin: () => publicUrlOf(deps, server), limits: rateLimits })
   const { people, standing } = administration
-  server.addHook('onRequest', adminGuard({ adminKey: floors.adminKey, people }))
+  server.addHook('onRequest', adminGuard({ adminKey: config.adminKey, people }))
   server.addHook('onRequest', rateLimits.asWhoever)
   if (database.kind === 'memory') server.addHook('preParsing', expectDatabase(needsNoDatabase))
   if (database.kind === 'server') {

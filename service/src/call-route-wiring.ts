@@ -44,13 +44,13 @@ export async function registerCallRoutes(
 
 /** Registers what tenants ask of calls and what remains of them, behind the guard that says who asks. */
 export async function registerTenantRoutes(deps: Deps, needs: Needs, server: HttpServer): Promise<void> {
-  const { clock, database } = deps
+  const { clock, config, database } = deps
   const { floors, live, subjects } = needs
   const { db } = database
   const { calls, voice } = live
   const { routes } = subjects
   const find = (tenantId: string) => knownTenant(floors, tenantId)
-  const acting = { adminKey: floors.adminKey, find: database.kind === 'server' ? promptly(clock, find) : find }
+  const acting = { adminKey: config.adminKey, find: database.kind === 'server' ? promptly(clock, find) : find }
   const guard = tenantGuard({ findTenant: live.findTenant, people: floors.people, acting })
   await server.register(async (tenant) => {
     tenant.addHook('onRequest', guard)

@@ -13,7 +13,6 @@ import type { NodeId, TenantId } from './kernel/ids.ts'
 import { makeCallbackTasks } from './operators/callback-tasks.ts'
 import { makeDoNotCall } from './operators/do-not-call.ts'
 import { makeSupervisorActions } from './operators/supervisor-actions.ts'
-import { AdminKey } from './platform/http/admin-key.ts'
 import { Followers } from './platform/http/followers.ts'
 import { makeRateLimits, type RateLimits } from './platform/http/rate-limits.ts'
 import { wholeSpeech } from './platform/speech/whole-speech.ts'
@@ -65,8 +64,6 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
   return {
     telephony,
     live,
-    /** One for the process, so that its guards count together what is guessed. */
-    adminKey: config.adminKey === null ? null : new AdminKey(config.adminKey, clock),
     logSubscribers: new Followers(OF_THE_LOG),
     cache,
     credentials,

@@ -1,6 +1,5 @@
 import type { Deps } from './deps.ts'
 import type { NodeId } from './kernel/ids.ts'
-import type { AdminKey } from './platform/http/admin-key.ts'
 import type { Followers } from './platform/http/followers.ts'
 import { type FindTenant, readerGuard } from './platform/http/guards.ts'
 import type { People } from './platform/http/people.ts'
@@ -13,7 +12,6 @@ import { SILENCE_MS } from './watch-floor.ts'
 
 type Needs = {
   nodeId: NodeId
-  adminKey: AdminKey | null
   people: People
   findTenant: FindTenant
   rateLimits: RateLimits
@@ -23,10 +21,11 @@ type Needs = {
 
 /** Wires the log as tenants and administrators read it. */
 export function makeLogReading({ config, log, clock, cluster: { bus }, database: { db } }: Deps, needs: Needs) {
-  const { nodeId, adminKey, people, findTenant, webSockets } = needs
+  const { nodeId, people, findTenant, webSockets } = needs
   const nodes = () => liveNodes(db, SILENCE_MS)
   const liveLog = makeLiveLog({ log, clock, bus, nodeId, nodes })
-  const guard = (takesQueryTokens: boolean) => readerGuard({ adminKey, people, findTenant, takesQueryTokens })
+  const guard = (takesQueryTokens: boolean) =>
+    readerGuard({ adminKey: config.adminKey, people, findTenant, takesQueryTokens })
   return {
     routes: logRoutes({
       ...{ clock, liveLog, webSockets },

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { useDatabase } from '../../test/harness/database.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { makeSealer } from '../kernel/seal.ts'
-import { AdminKey } from '../platform/http/admin-key.ts'
 import { adminGuard } from '../platform/http/guards.ts'
 import { testServer } from '../platform/http/http.fixture.ts'
 import { CANARIES, documents, eraseAtOnce, FULL_DOCUMENT, QUIET } from './tenant-documents.fixture.ts'
@@ -29,7 +28,7 @@ async function setUp() {
     defaultTelephonyToken: false,
     onChange: () => {},
   })
-  server.addHook('onRequest', adminGuard({ adminKey: new AdminKey(ADMIN['x-admin-key'], systemClock) }))
+  server.addHook('onRequest', adminGuard({ adminKey: ADMIN['x-admin-key'] }))
   await server.register(tenantRoutes(tenants, { calls: QUIET, erasing: eraseAtOnce(() => test.db) }))
 
   /** An answer, the way it went over the wire. */

@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { afterAll, beforeAll } from 'vitest'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { CoarseClock } from '../../src/kernel/coarse-clock.ts'
-import { AdminKey } from '../../src/platform/http/admin-key.ts'
 import { adminGuard } from '../../src/platform/http/guards.ts'
 import { makeMetrics } from '../../src/platform/http/metrics.ts'
 import { buildServer, type HttpServer } from '../../src/platform/http/server.ts'
@@ -34,7 +33,7 @@ export function useAdminServer(routes: () => FastifyPluginAsyncTypebox[]): Admin
   beforeAll(async () => {
     const log = makeLog({ level: 'silent', secrets: [] })
     server = buildServer({ log, clock: systemClock, metrics, trustProxy: false })
-    server.addHook('onRequest', adminGuard({ adminKey: new AdminKey(ADMIN_KEY, systemClock) }))
+    server.addHook('onRequest', adminGuard({ adminKey: ADMIN_KEY }))
     for (const plugin of routes()) await server.register(plugin)
     await server.ready()
   })

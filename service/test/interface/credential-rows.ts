@@ -54,14 +54,6 @@ export const CREDENTIAL_ROWS: RuleRow[] = [
     ),
   ),
   rule(
-    'Ten wrong admin keys of an address in 15 minutes: 429',
-    'admin.md',
-    by(
-      GUARDS,
-      'looks at no key of an address that has sent ten wrong ones, until the first is a quarter of an hour old',
-    ),
-  ),
-  rule(
     'Every route asks whoever it should ask, and no cell of routes and callers is open',
     'admin.md',
     by('test/isolation.db', 'gives every route to those it is for, and to nobody else'),

@@ -5,7 +5,6 @@ import type { Person } from '../../kernel/actor.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { newId, type TenantId, type UserId } from '../../kernel/ids.ts'
 import { aloneRateCounter } from '../cluster/shared-rate-counter.ts'
-import { AdminKey } from './admin-key.ts'
 import { adminGuard, tenantGuard } from './guards.ts'
 import { testServer } from './http.fixture.ts'
 import type { People } from './people.ts'
@@ -42,7 +41,7 @@ function limited({ trustProxy = false, perAddress = 60 }: { trustProxy?: TrustPr
     limitOf: async (tenantId) => (tenantId === 'small' ? 5 : 1_000),
   })
   const { server } = testServer({ trustProxy, rateLimits })
-  server.addHook('onRequest', adminGuard({ adminKey: new AdminKey(ADMIN['x-admin-key'], clock), people }))
+  server.addHook('onRequest', adminGuard({ adminKey: ADMIN['x-admin-key'], people }))
   server.addHook('onRequest', rateLimits.asWhoever)
   server.get('/api/v1/admin/things', async () => ({ ok: true }))
   server.get('/api/v1/admin/tenants/:tenant_id/users', async () => ({ ok: true }))
