@@ -198,7 +198,8 @@ class OpenTransfers {
       of.news.failed('failed')
       return callerGone(of.language)
     }
-    await this.#through(of)
+    // The caller is in the room by now: whoever takes the call does not wait for the records.
+    void this.#through(of)
     return [{ type: 'conference', room }, { type: 'hangup' }]
   }
 
