@@ -28,6 +28,20 @@ describe('a call that is handed to another agent', () => {
     expect(call.all('clear')).toEqual([])
   })
 
+  it('has the other one spoken for as its version says, not as was opened for the first, who said nothing', () => {
+    const call = new Call({ secondVoice: true })
+    call.model({ type: 'ready' })
+    call.begins('resp_1')
+    const tool = { responseId: 'resp_1', itemId: 'i', callId: 'c1', name: 'hand_off', argumentsText: '{}' }
+    call.model({ type: 'tool_call', ...tool })
+    call.ends('resp_1')
+    call.do({ ...event, plan: planWith({ secondVoice: true }) })
+    call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: false } })
+    call.model({ type: 'ready' })
+    expect(call.all('cut_voice').map(({ id }) => id)).toEqual(['voice-1'])
+    expect(call.all('open_voice').map(({ id }) => id)).toEqual(['voice-1', 'voice-2'])
+  })
+
   it.each([
     ['a cough', 100, false],
     ['words that were not written down yet', 500, true],

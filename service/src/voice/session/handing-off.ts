@@ -6,6 +6,7 @@ import type { Plan } from './plan.ts'
 import { isOutOfHands, type Step } from './state.ts'
 import { forgetRest } from './stopped.ts'
 import { forgetShortSounds } from './turns.ts'
+import { closeUnusedVoice } from './voicing.ts'
 
 /**
  * Another agent goes on with the caller: a new session of the model takes the place of the other, and is told all that was said.
@@ -26,6 +27,8 @@ export function handOff(
   step.do({ type: 'disarm', timer: 'hold' })
   stopHoldAudio(step)
   step.set({ plan: { ...plan, price, maxCallMs, budgetMs, budgetUsd, recordBeep } })
+  // It has the first agent's language, and speed.
+  closeUnusedVoice(step)
   // Whoever goes on with the call elsewhere is this agent too.
   step.do({ type: 'checkpoint' })
   // The other agent does not begin by asking the caller to repeat what was a cough, as a rule.

@@ -44,6 +44,11 @@ export function closeVoice(step: Step): void {
   step.do({ type: 'cut_voice', id: stream.id })
 }
 
+/** A stream that waits for its first word is not wanted: it was opened for who does not speak any more. */
+export function closeUnusedVoice(step: Step): void {
+  if (step.state.secondVoice.stream?.of === null) closeVoice(step)
+}
+
 /** An answer is over at the model; it is the agent's until all of it has become sound. False where none of it becomes any. */
 export function isHeldForVoice(step: Step, { responseId, isCancelled }: Active, done: Done): boolean {
   const { stream } = step.state.secondVoice
