@@ -9,16 +9,13 @@ const STRETCH_MS = 4_800
 /** Each stretch is there so long before the one before it has played. */
 export const LEAD_MS = 200
 
-/** Plays the `count`th stretch, from 0, and comes back before it is over. */
-export function playStretch(step: Step, kind: 'hold' | 'wait', count: number): void {
+/** Plays the `count`th stretch, from 0, by this id, and comes back before it is over. */
+export function playStretch(step: Step, id: string, count: number): void {
   const { plan, playback } = step.state
   const fromMs = (count % Math.ceil(plan.holdMs / STRETCH_MS)) * STRETCH_MS
   const ms = Math.min(STRETCH_MS, plan.holdMs - fromMs)
   const waitMs = leftMs(playback, step.nowMs) + ms - LEAD_MS
-  step.do(
-    { type: 'play_hold', id: ownId(kind, count + 1), fromMs, ms },
-    { type: 'arm', timer: 'hold', ms: Math.max(LEAD_MS, waitMs) },
-  )
+  step.do({ type: 'play_hold', id, fromMs, ms }, { type: 'arm', timer: 'hold', ms: Math.max(LEAD_MS, waitMs) })
 }
 
 /** An answer, or a tool, takes long, and there are no words to bridge that: a short sound tells that somebody is there. */

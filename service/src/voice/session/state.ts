@@ -140,6 +140,8 @@ export type SessionState = {
   readonly toolToldAtMs: number | null
   /** How often what is heard on hold was played for a tool, or an answer. */
   readonly toolHolds: number
+  /** The same for transfers: what was cut off in one is not heard by its id any more. */
+  readonly holds: number
   /** How often the agent has pressed keys, and those that it presses once what it has written before them has become sound. */
   readonly presses: number
   readonly dueKeys: string
@@ -239,7 +241,7 @@ export function newSession(plan: Plan, nowMs: number, { resumption = null, waite
     goingOnIds: [],
     toolsInRow: 0,
     toolToldAtMs: null,
-    toolHolds: 0,
+    ...{ toolHolds: 0, holds: 0 },
     ...{ presses: 0, dueKeys: '' },
     idleStage: 0,
     ...{ idleArmed: false, idleDueMs: 0, idleHeldUntilMs: null },

@@ -4,7 +4,7 @@ import { playFiller } from './clips.ts'
 import { hasParted } from './held-end.ts'
 import { LEAD_MS, playChords, playStretch } from './holding.ts'
 import { stopHoldAudio } from './interrupting.ts'
-import { isPressing } from './own-audio.ts'
+import { isPressing, ownId } from './own-audio.ts'
 import { isOutOfHands, type SessionState, type Step } from './state.ts'
 
 /** What the agent says while a tool takes its time and there are no words for that; then, when it still does. */
@@ -87,7 +87,7 @@ function holdForTool(step: Step): void {
 function playNext(step: Step): void {
   const { toolHolds } = step.state
   step.set({ toolHolds: toolHolds + 1 })
-  playStretch(step, 'wait', toolHolds)
+  playStretch(step, ownId('wait', toolHolds + 1), toolHolds)
 }
 
 /** Whether it was time to say that the tool takes long, and there were words for it. */

@@ -341,6 +341,20 @@ describe('a caller who waits while the target is rung', () => {
     expect(call.all('play_hold')).toHaveLength(plays)
   })
 
+  it('hears it from its beginning for the next target, too, though it was cut off with the first', () => {
+    const call = holding()
+    call.audio('own-hold-1', 'own-hold-1', 3_000)
+    call.do({ type: 'transfer_failed', why: 'busy' })
+    call.answer('resp_1', 'item_1', 1_000)
+    call.wait(1_000)
+    call.echoAll()
+    call.do(wanted({ id: 't2', isWarm: true }))
+    call.do({ type: 'transfer_ringing' })
+    const silenced = call.all('discard').flatMap(({ responseIds }) => responseIds)
+    expect(call.all('play_hold').map(({ fromMs }) => fromMs)).toEqual([0, 0])
+    expect(silenced).not.toContain(call.all('play_hold').at(-1)?.id)
+  })
+
   it('has the agent again after a minute and a half in any case', () => {
     const call = holding()
     call.wait(90_000)

@@ -10,6 +10,7 @@ import { addNote } from './keeping.ts'
 import { cancelTransfer, isLeaving } from './leaving.ts'
 import { letCallGo } from './letting-go.ts'
 import { notThrough, throughTo, wasNotThrough } from './not-through.ts'
+import { ownId } from './own-audio.ts'
 import { isMidSpeech } from './speech.ts'
 import type { Step, Transfer } from './state.ts'
 import { dropStopped } from './stopped.ts'
@@ -106,8 +107,9 @@ function ringing(step: Step): void {
 export function playOn(step: Step): void {
   const { transfer: wanted } = step.state
   if (wanted?.phase !== 'holding') return
-  step.set({ transfer: { ...wanted, holds: wanted.holds + 1 } })
-  playStretch(step, 'hold', wanted.holds)
+  const holds = step.state.holds + 1
+  step.set({ holds, transfer: { ...wanted, holds: wanted.holds + 1 } })
+  playStretch(step, ownId('hold', holds), wanted.holds)
 }
 
 /** The carrier takes the call to the target: our stream is about to end. */
