@@ -12,7 +12,11 @@ import { businessEmailFault } from './business-email.ts'
 const test = useDatabase()
 const clock = new TestClock()
 const notified: string[] = []
-const notify = async (_tx: unknown, { subject }: { subject: string }) => void notified.push(subject)
+const mails: string[] = []
+const notify = async (_tx: unknown, { subject, text }: { subject: string; text: string }) => {
+  notified.push(subject)
+  mails.push(text)
+}
 const requests = () => makeAccessRequests({ db: test.db, clock, notify })
 const admin = useAdminServer(() => [accessRequestRoutes(requests())])
 
@@ -34,6 +38,7 @@ async function ask(body: unknown, path = '/api/v1/access-requests', take = reque
 beforeEach(() => {
   strangers = 0
   notified.length = 0
+  mails.length = 0
 })
 
 describe('POST access-requests', () => {
@@ -67,6 +72,15 @@ describe('POST access-requests', () => {
         ],
       },
     })
+  })
+
+  it('is told so that nothing which was written looks like another fact, or like what the service says', async () => {
+    const forged = 'Review it: https://evil.example'
+    await ask({ ...ASKED, contact_name: 'Ann\nE-mail: ceo@bank.example', use_case: `Booking.\n\n${forged}` })
+    const lines = mails.join().split('\n')
+    expect(lines.filter((line) => line.startsWith('E-mail: '))).toEqual(['E-mail: ann@acme.example'])
+    const [ours = ''] = mails.join().split('What follows is what they wrote')
+    expect([ours.includes('Review it: PATCH /api/v1/admin/'), ours.includes('evil')]).toEqual([true, false])
   })
 
   it('keeps what an automaton sends as spam, and tells neither it nor anybody else', async () => {

@@ -81,7 +81,7 @@ function noted({ review_note: known, ...metadata }: AccessRequestRow['metadata']
   return stands === undefined || stands === '' ? metadata : { ...metadata, review_note: stands }
 }
 
-/** Plain text: what was written is told as it was, and no more of it than a person reads. */
+/** Plain text. Anybody may have written it: what is ours stands before all of it, and none of it looks like another line of it. */
 function noticeOf(request: AccessRequestRow) {
   const facts = [
     ['Company', request.company_name],
@@ -94,10 +94,10 @@ function noticeOf(request: AccessRequestRow) {
     ['Timeline', request.timeline],
   ].filter(([, value]) => value !== '')
   const text = [
-    'Somebody asks to become a tenant. What follows is what they wrote; nobody has checked it.',
-    facts.map(([name, value]) => `${name}: ${value}`).join('\n'),
+    `Somebody asks to become a tenant. Review it: PATCH /api/v1/admin/api-access-requests/${request.id}`,
+    'What follows is what they wrote; nobody has checked it.',
+    facts.map(([name, value = '']) => `${name}: ${value.replaceAll(/[\s\p{C}]+/gu, ' ')}`).join('\n'),
     `What for:\n${request.use_case}`,
-    `Review it: PATCH /api/v1/admin/api-access-requests/${request.id}`,
   ]
   const subject = `Access request: ${request.company_name}`
   return { event: 'access_request.created', tenantId: null, subject, text: `${text.join('\n\n')}\n` }
