@@ -20,6 +20,7 @@ import {
   listDueCallbackTasks,
   type TaskFilter,
 } from './callback-task-store.ts'
+import { cancelTasksLeft } from './cancel-tasks-of.ts'
 import { changeTask, expectTask, refusedMove, tellTaskChange } from './change-callback-task.ts'
 import { listNumber } from './do-not-call.ts'
 import { dueAnew, editTask, type TaskEdit } from './edit-callback-task.ts'
@@ -116,8 +117,8 @@ export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
         await expectTask(tx, tenantId, id)
         return editTask(tx, tenant, { id, ...wanted, operator }, now)
       }),
-    move: (tenantId, id, moveAt) =>
-      change(tenantId, async (tx, tenant, now) => {
+    async move(tenantId, id, moveAt) {
+      const { task, left } = await change(tenantId, async (tx, tenant, now) => {
         const before = await expectTask(tx, tenantId, id)
         const asked = moveAt(now)
         const anew = asked.action === 'reopen' ? await dueAnew(tx, tenant, before, now) : null
@@ -127,9 +128,13 @@ export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
         if (!task) throw refusedMove(await expectTask(tx, tenantId, before.id), move.action, move.from)
         const { customer_phone: phone } = task
         const entry = { phone, reason: WISH, source: move.operator, isWish: true }
-        if (move.set.disposition === 'do_not_call') await listNumber(tx, tenant, entry, now)
-        return task
-      }),
+        if (move.set.disposition !== 'do_not_call') return { task, left: null }
+        const { unwanted } = await listNumber(tx, tenant, entry, now)
+        return { task, left: unwanted && (() => cancelTasksLeft({ db, clock }, tenant, unwanted)) }
+      })
+      await left?.()
+      return task
+    },
     claimNext: (tenantId, queueKey, operator) =>
       change(tenantId, async (tx, tenant, now) => {
         const { set, ...move } = claim(operator, now)

@@ -1,10 +1,10 @@
 import { type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import { type PhoneNumber, spellingsOf } from '../kernel/phone.ts'
-import type { Tx } from '../platform/db/schema.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
 import { isInCall } from '../records/live-call-store.ts'
 import type { CallbackTaskId, CallbackTaskRow } from './callback-task-store.ts'
-import { TASK_PRIORITIES, type TaskStatus } from './callback-task-values.ts'
+import { LIVE_STATUSES, TASK_PRIORITIES, type TaskStatus } from './callback-task-values.ts'
 
 /** What of a task a change may set. */
 export type TaskSettings = Partial<Omit<CallbackTaskRow, 'tenant_id' | 'id' | 'created_at'>>
@@ -59,6 +59,27 @@ export async function markUnwanted(tx: Tx, tenantId: TenantId, phone: PhoneNumbe
                    where tenant_id = ${tenantId} and customer_phone = any(${spellingsOf(phone)}::text[])
                      and status in ('claimed', 'dispatching')
                      for update skip locked)`.execute(tx)
+}
+
+/**
+ * The tasks of a number, made by then, of which it is not known that it is not to be called: those that somebody else was changing when
+ * that was noted of the others.
+ */
+export async function listUnnotedTasks(
+  db: Db,
+  tenantId: TenantId,
+  { phone, madeBy }: { phone: PhoneNumber; madeBy: Date },
+): Promise<CallbackTaskId[]> {
+  const rows = await db
+    .selectFrom('callback_tasks')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where(sql<SqlBool>`customer_phone = any(${spellingsOf(phone)}::text[])`)
+    .where('status', 'in', LIVE_STATUSES)
+    .where('unwanted_at', 'is', null)
+    .where('created_at', '<=', madeBy)
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 type Beginning = { operator: string | null; now: Date; callLogId: string; dueIn: string | null }

@@ -1,14 +1,20 @@
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { someUuid } from '../../test/harness/matchers.ts'
 import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
+import { until } from '../../test/harness/wait.ts'
 import { newId, type TenantId } from '../kernel/ids.ts'
+import type { PhoneNumber } from '../kernel/phone.ts'
 import { NODE, someCall, storedEvents, tenantTold } from '../records/calls.fixture.ts'
 import { makeSessions } from '../records/sessions.ts'
 import { callbackTaskActionRoutes } from './callback-task-action-routes.ts'
 import { makeTaskDesk } from './callback-task-desk.ts'
+import { release } from './callback-task-moves.ts'
 import { callbackTaskRoutes } from './callback-task-routes.ts'
+import type { CallbackTaskId } from './callback-task-store.ts'
+import { changeTask } from './change-callback-task.ts'
 import type { DncEntryId } from './do-not-call-store.ts'
 
 type Task = { id: string; status: string } & Record<string, unknown>
@@ -58,6 +64,13 @@ async function told(): Promise<string[]> {
 
 function inMinutes(minutes: number): string {
   return new Date(clock.now() + minutes * MINUTE_MS).toISOString()
+}
+
+async function waitsForLock(): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`
+    select exists (select from pg_stat_activity
+                    where datname = current_database() and wait_event_type = 'Lock') as "is"`.execute(test.db)
+  return rows[0]?.is === true
 }
 
 /** What each action needs to be said. */
@@ -461,6 +474,34 @@ describe('the transitions of a callback task', () => {
     expect((await act(mine.id, 'reopen')).body.task.status).toBe('open')
     await act(mine.id, 'claim', BODIES['claim'])
     expect((await act(mine.id, 'release')).body.task.status).toBe('open')
+  })
+
+  it('cancel a task that is given back in the instant in which its number is listed', async () => {
+    const [mine, { id }] = [await taskThatIs('claimed'), await create()]
+    const node = await test.anotherNode()
+    let listing: Promise<unknown> | undefined
+    await node.db.transaction().execute(async (tx) => {
+      const given = { id: mine.id as CallbackTaskId, move: release({ operator: 'ann', note: null }) }
+      await changeTask(tx, tenantTold('acme'), given, new Date(clock.now()))
+      listing = act(id, 'complete', { disposition: 'do_not_call', operator: 'ben' })
+      // On the embedded database it waits for the only connection.
+      const isWaiting = async () => test.kind === 'embedded' || (await waitsForLock())
+      await until(isWaiting, { what: 'the number to be listed, and the task to be waited for' })
+    })
+    await listing
+    expect(await listed('?status=cancelled')).toEqual([mine.id])
+    expect((await told()).filter((event) => event === 'callback.task.cancelled')).toHaveLength(1)
+  })
+
+  it('cancel a task that is given back whose number was listed by a clock that is ahead', async () => {
+    const [mine, { id }] = [await taskThatIs('claimed'), await create()]
+    await clock.advance(MINUTE_MS)
+    const entry = { tenant_id: 'acme' as TenantId, id: newId<DncEntryId>(clock.now()), phone: ANN as PhoneNumber }
+    const ahead = new Date(clock.now() + MINUTE_MS)
+    const values = { ...entry, reason: null, source: null, created_at: ahead }
+    await test.db.insertInto('do_not_call').values(values).execute()
+    await act(id, 'complete', { disposition: 'do_not_call', operator: 'ben' })
+    expect((await act(mine.id, 'release')).body.task).toMatchObject({ status: 'cancelled' })
   })
 
   it('open a task again whose number may be called again', async () => {

@@ -11,7 +11,7 @@ import { storable } from '../records/storable.ts'
 import { audit } from '../tenancy/audit-log.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { cancelTasksOf } from './cancel-tasks-of.ts'
+import { cancelTasksLeft, cancelTasksOf, type Unwanted } from './cancel-tasks-of.ts'
 import { showDncEntry } from './do-not-call-shape.ts'
 import {
   type DncEntryId,
@@ -64,8 +64,14 @@ export function makeDoNotCall({ db, clock, tenants }: Deps): DoNotCall {
     async get(tenantId, phone) {
       return (await findDncEntry(db, tenantId, phone)) ?? refuseUnlisted()
     },
-    add: (tenantId, { isWish = false, ...entry }) =>
-      change(tenantId, (tx, tenant) => listNumber(tx, tenant, { ...entry, isWish }, new Date(clock.now()))),
+    async add(tenantId, { isWish = false, ...entry }) {
+      const { listed, left } = await change(tenantId, async (tx, tenant) => {
+        const { listed, unwanted } = await listNumber(tx, tenant, { ...entry, isWish }, new Date(clock.now()))
+        return { listed, left: unwanted && (() => cancelTasksLeft({ db, clock }, tenant, unwanted)) }
+      })
+      await left?.()
+      return listed
+    },
     remove: (tenantId, phone, by) =>
       change(tenantId, async (tx, tenant) => {
         const entry = (await deleteDncEntry(tx, tenantId, phone)) ?? refuseUnlisted()
@@ -81,21 +87,26 @@ export function makeDoNotCall({ db, clock, tenants }: Deps): DoNotCall {
 /**
  * `DoNotCall.add`, in the caller's transaction. `isWish`: somebody has just said so, and the tasks of a number that was listed
  * before are cancelled, too, though such a callback may have been asked for since.
+ *
+ * @returns its entry; and whose tasks were cancelled, for `cancelTasksLeft` once the transaction is over, null where none were to be.
  */
 export async function listNumber(
   tx: Tx,
   tenant: TenantRuntime,
   { phone, reason, source, isWish }: NewDncEntry & { isWish: boolean },
   now: Date,
-): Promise<DncEntryRow> {
+): Promise<{ listed: DncEntryRow; unwanted: Unwanted | null }> {
   const id = newId<DncEntryId>(now.getTime())
   // A wish not to be called is not lost to a character in the words of a model.
   const said = { reason: reason && storable(reason), source }
-  const entry = await upsertDncEntry(tx, tenant.tenant_id, { id, phone, ...said, created_at: now })
-  const isNew = entry.id === id
-  if (isNew) await enqueue(tx, tenant, [told('dnc.added', entry)], now)
-  if (isNew || isWish) await cancelTasksOf(tx, tenant, { phone, operator: source }, now)
-  return entry
+  const listed = await upsertDncEntry(tx, tenant.tenant_id, { id, phone, ...said, created_at: now })
+  const isNew = listed.id === id
+  if (isNew) await enqueue(tx, tenant, [told('dnc.added', listed)], now)
+  if (!(isNew || isWish)) return { listed, unwanted: null }
+  await cancelTasksOf(tx, tenant, { phone, operator: source }, now)
+  // By another node's clock it may have been listed later than now.
+  const listedAt = listed.created_at > now ? listed.created_at : now
+  return { listed, unwanted: { phone, operator: source, listedAt } }
 }
 
 function told(event: 'dnc.added' | 'dnc.removed', entry: DncEntryRow): NewEvent {
