@@ -38,7 +38,7 @@ const TOLD_WITHIN_MS = 1_000
 
 /** Wires what looks after calls in the background: lost ones, those of nodes that are gone, and those of a node that stops. */
 export function makeWatching(deps: Deps, needs: WatchNeeds) {
-  const { clock, log, carriers, database, config } = deps
+  const { clock, sharedClock, log, carriers, database, config } = deps
   const { nodeId, beats, tenants, statuses, journal, live, publicUrl } = needs
   const { db, vital } = database
   const requests = new CarrierRequests({ clock, carriers })
@@ -54,7 +54,7 @@ export function makeWatching(deps: Deps, needs: WatchNeeds) {
   })
   const resumeUrl = () => resumeAddress(publicUrl())
   const sendCallBack = makeSendCallBack({ db, clock, log, requests, resumeUrl })
-  const orphanedCalls = makeOrphanedCalls({ ...known, openCalls, sendCallBack, beats, silenceMs })
+  const orphanedCalls = makeOrphanedCalls({ ...known, openCalls, sendCallBack, beats, sharedClock, silenceMs })
   const letGo = makeLetGo(live)
   const watch = makeCallWatch({ ...known, orphanedCalls, openCalls, letGo })
   const handOver = makeHandOver({ ...known, sendCallBack, letGo, silenceMs: SILENCE_MS })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { useDatabase } from '../../test/harness/database.ts'
 import { until } from '../../test/harness/wait.ts'
-import type { NodeId } from '../kernel/ids.ts'
+import { type NodeId, newId } from '../kernel/ids.ts'
 import { beat, removeNode } from '../platform/nodes/heartbeat-store.ts'
 import { NODE, OTHER_NODE, someTurn, storedEvents } from '../records/calls.fixture.ts'
 import { turnEntry } from '../records/journal-entry.ts'
@@ -345,6 +345,37 @@ describe('a database that answers and takes no writes', () => {
       await calls.other.sweepOrphans()
     }
     expect((await calls.stored('CA1')).entry).toMatchObject({ owner: NODE, epoch: 1 })
+  })
+})
+
+describe('a database whose clock is put forward', () => {
+  it('moves no call of nodes that live, whoever of them has written since', async () => {
+    await calls.talk('CA1', calls.node)
+    await listen()
+    calls.other.clockWasBehind(60_000)
+    for (const id of [NODE, OTHER_NODE]) await silence(id, 60)
+    await beat(test.db, newId<NodeId>(1), '1')
+    await calls.other.sweepOrphans()
+    expect((await calls.stored('CA1')).entry).toMatchObject({ owner: NODE, epoch: 1 })
+    await calls.other.beat()
+    await calls.other.sweepOrphans()
+    expect((await calls.stored('CA1')).entry).toMatchObject({ owner: NODE, epoch: 1 })
+  })
+
+  it('keeps those of a node that is gone waiting for no longer than one that was away', async () => {
+    await calls.talk('CA1', calls.node)
+    await listen()
+    calls.other.clockWasBehind(60_000)
+    await silence(NODE, 60)
+    await calls.other.beat()
+    for (let second = 0; second < 3; second++) {
+      await calls.other.sweepOrphans()
+      expect(redirected()).toEqual([])
+      await calls.clock.advance(1_000)
+      await calls.other.beat()
+    }
+    await calls.other.sweepOrphans()
+    expect(redirected()).toEqual(['CA1'])
   })
 })
 

@@ -1,8 +1,9 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
+import type { SharedClock } from '../kernel/shared-clock.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
-import { hasResumer } from '../platform/nodes/heartbeat-store.ts'
+import { askTime, hasResumer } from '../platform/nodes/heartbeat-store.ts'
 import type { SteadyBeats } from '../platform/nodes/steady-beats.ts'
 import { PROMISE_MS } from '../records/call-resume-store.ts'
 import { isOver } from '../records/call-status.ts'
@@ -25,7 +26,7 @@ export type OrphanedCalls = {
    * Takes the open calls of nodes that were not heard from for `silenceMs`, 500 at most, but for those whose carriers have just asked, and
    * makes their carriers ask what comes next for them. Resolves when they are taken. A call that is over is closed (`process_lost`),
    * and so is one without a carrier. Nothing until this node itself could be heard for as long: a database that takes no heartbeats
-   * takes those of the others neither; and nothing while all nodes stop, or are of a version that would turn the carriers away.
+   * takes those of the others neither, and by one whose clock was put forward all of them seem silent; and nothing while all nodes stop, or are of a version that would turn the carriers away.
    *
    * @throws AppError `unavailable` when the database does not answer.
    */
@@ -46,6 +47,8 @@ type Deps = {
   sendCallBack: SendCallBack
   /** This node's own. */
   beats: Pick<SteadyBeats, 'forMs'>
+  /** Goes by the database's; not given where there can be no other node. */
+  sharedClock?: Pick<SharedClock, 'agrees' | 'monotonicMs'> | undefined
   /** 0 where there can be no other node: whoever had a call is gone. */
   silenceMs: number
 }
@@ -62,7 +65,7 @@ export const RESCUE_LEASE_MS = 60_000
 const TRY_AGAIN_MS = 15_000
 
 export function makeOrphanedCalls(deps: Deps): OrphanedCalls {
-  const { db, vital, clock, log, nodeId, tenants, openCalls, sendCallBack, beats, silenceMs } = deps
+  const { db, vital, clock, log, nodeId, tenants, openCalls, sendCallBack, beats, sharedClock, silenceMs } = deps
   const underWay = new Map<Promise<void>, number>()
 
   async function claim(owners: NodeId[]): Promise<OrphanedCall[]> {
@@ -73,6 +76,13 @@ export function makeOrphanedCalls(deps: Deps): OrphanedCalls {
       ...{ owners, lookAt, leaseMs: RESCUE_LEASE_MS, promisedSince: new Date(clock.now() - PROMISE_MS) },
       limitRows: Math.min(room, BATCH_ROWS),
     })
+  }
+
+  /** Whether the database's clock was not set since this node wrote last. */
+  async function isClockSteady(): Promise<boolean> {
+    if (!sharedClock) return true
+    const askedMs = sharedClock.monotonicMs()
+    return sharedClock.agrees(await askTime(vital), askedMs)
   }
 
   /** Never rejects: a call that was taken and is left is looked after, as any open call is. */
@@ -118,8 +128,9 @@ export function makeOrphanedCalls(deps: Deps): OrphanedCalls {
     async sweep() {
       const owners = await silentOwners(vital, nodeId, silenceMs)
       const isAnswered = owners.length === 0 || silenceMs === 0 || (await hasResumer(vital, silenceMs))
+      const isSteady = owners.length === 0 || (await isClockSteady())
       // Asked after the answers: as long as those took, nobody was heard.
-      const orphans = await claim(isAnswered && beats.forMs >= silenceMs ? owners : [])
+      const orphans = await claim(isAnswered && isSteady && beats.forMs >= silenceMs ? owners : [])
       if (orphans.length === 0) return
       log.warn({ calls: orphans.length, nodes: owners.length }, 'calls of a node that is gone are brought back')
       const rescuing = rescue(orphans).finally(() => underWay.delete(rescuing))

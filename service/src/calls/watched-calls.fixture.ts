@@ -4,7 +4,9 @@ import { TestClock } from '../../test/harness/clock.ts'
 import type { TestDatabase } from '../../test/harness/database.ts'
 import { passing } from '../../test/harness/passing.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
+import { systemClock } from '../kernel/clock.ts'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
+import { SharedClock } from '../kernel/shared-clock.ts'
 import type { Database, Db } from '../platform/db/schema.ts'
 import { makeLog } from '../platform/log.ts'
 import { beat } from '../platform/nodes/heartbeat-store.ts'
@@ -68,7 +70,8 @@ function makeNode({ db, vital, nodeId, clock, rest, silenceMs, tenants }: Parts)
   })
   const sendCallBack = makeSendCallBack({ db, clock, log, requests, resumeUrl: () => RESUME_URL })
   const beats = new SteadyBeats(clock)
-  const orphanedCalls = makeOrphanedCalls({ ...known, openCalls, sendCallBack, beats, silenceMs })
+  const sharedClock = new SharedClock(systemClock)
+  const orphanedCalls = makeOrphanedCalls({ ...known, openCalls, sendCallBack, beats, sharedClock, silenceMs })
   return {
     ...{ requests, openCalls, orphanedCalls, sendCallBack, sessions: makeSessions({ db, clock, nodeId }) },
     /** The calls whose sessions are on this node. */
@@ -76,9 +79,13 @@ function makeNode({ db, vital, nodeId, clock, rest, silenceMs, tenants }: Parts)
     hungUp,
     /** Its heartbeat, of now. */
     async beat() {
-      await beat(vital, nodeId, '1')
+      const askedMs = sharedClock.monotonicMs()
+      const at = await beat(vital, nodeId, '1')
       beats.written()
+      if (sharedClock.heard(at.getTime(), askedMs) !== 0) beats.beginAnew()
     },
+    /** The database's clock was so far behind when this node heard it last. */
+    clockWasBehind: (ms: number) => void sharedClock.heard(systemClock.now() - ms, sharedClock.monotonicMs()),
     logged: () => lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
     /** `isSlow`: time passes while the carrier is asked. */
     async sweepOpen({ isSlow = false } = {}) {

@@ -111,6 +111,22 @@ describe('startHeartbeat', () => {
     expect(Math.abs(sharedClock.now() - systemClock.now())).toBeLessThan(10_000)
   })
 
+  it('is steady anew once the clock of the database was set', async () => {
+    const [id, sharedClock] = [node(1), new SharedClock(systemClock)]
+    const steadyMs = async () => {
+      const before = Number(await heartbeatOf(id))
+      await clock.advance(1_000)
+      await until(async () => Number(await heartbeatOf(id)) > before, { what: 'the next beat', everyMs: 5 })
+      return beats.forMs
+    }
+    start(id, test.db, sharedClock)
+    await until(() => heartbeatOf(id), { what: 'the first beat' })
+    await until(async () => (await steadyMs()) >= 2_000, { what: 'some beats', everyMs: 5 })
+    sharedClock.heard(systemClock.now() - 60_000, sharedClock.monotonicMs())
+    await until(async () => (await steadyMs()) < 2_000, { what: 'the beat by which it is set', everyMs: 5 })
+    expect(lines).toHaveLength(1)
+  })
+
   it('forgets the nodes of yesterday', async () => {
     const old = node(1)
     await beat(test.db, old, '1')

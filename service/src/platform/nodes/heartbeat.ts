@@ -20,7 +20,7 @@ type HeartbeatDeps = {
   version: string
   log: Pick<Log, 'info' | 'warn'>
   /** Told of each beat that was written, and why one was not. */
-  beats: Pick<SteadyBeats, 'written' | 'refused'>
+  beats: Pick<SteadyBeats, 'written' | 'refused' | 'beginAnew'>
   /** Goes by the database's clock from the first beat on. */
   sharedClock?: SharedClock | undefined
 }
@@ -46,14 +46,15 @@ export function startHeartbeat(deps: HeartbeatDeps): Heartbeat {
   return pulse
 }
 
-/** Has the clock of this node go by what that of the database said, and says so where it was off. */
+/** Has the clock of this node go by what that of the database said, and says so where it was off. @returns whether it was. */
 export function setClock(
   sharedClock: Pick<SharedClock, 'heard'>,
   { saidMs, askedMs }: { saidMs: number; askedMs: number },
   log: Pick<Log, 'warn'>,
-): void {
+): boolean {
   const forwardMs = sharedClock.heard(saidMs, askedMs)
   if (forwardMs !== 0) log.warn({ forward_ms: forwardMs }, "the clock of this node was set by the database's")
+  return forwardMs !== 0
 }
 
 class Pulse implements Heartbeat {
@@ -109,7 +110,7 @@ class Pulse implements Heartbeat {
       throw err
     })
     beats.written()
-    if (sharedClock) setClock(sharedClock, { saidMs: at.getTime(), askedMs }, log)
+    if (sharedClock && setClock(sharedClock, { saidMs: at.getTime(), askedMs }, log)) beats.beginAnew()
     if (!this.#prune) return
     await pruneNodes(db, FORGET_AFTER_MS)
     this.#prune = false

@@ -7,7 +7,7 @@ import type { Clock } from '../../kernel/clock.ts'
 const MOST_BETWEEN_MS = 1_900
 
 /**
- * For how long the database has taken the heartbeat of this node without a break. Who cannot write its own does not know whether
+ * For how long the database has taken the heartbeat of this node without a break, by a clock that nobody has set. Who cannot write its own does not know whether
  * others can: their silence tells something only while this one is steady.
  */
 export class SteadyBeats {
@@ -27,6 +27,11 @@ export class SteadyBeats {
     if (!this.#isSteadyAt(nowMs)) this.#sinceMs = nowMs
     this.#lastMs = nowMs
     this.#refusal = null
+  }
+
+  /** The database's clock was set: by it all others seem as silent as it was put forward, until each has written once more. */
+  beginAnew(): void {
+    this.#sinceMs = this.#clock.monotonicMs()
   }
 
   /** The database has not taken a beat. */
