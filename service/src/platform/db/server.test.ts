@@ -21,8 +21,8 @@ async function listen(onSocket: (socket: Socket) => void): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-function open(port: number): Database {
-  database = openServer({ url: `postgres://user@127.0.0.1:${port}/none`, applicationName: 'test' })
+function open(port: number, parameters = ''): Database {
+  database = openServer({ url: `postgres://user@127.0.0.1:${port}/none${parameters}`, applicationName: 'test' })
   return database
 }
 
@@ -53,6 +53,18 @@ describe('openServer, when the server', () => {
     await expect(database.ping(50)).rejects.toMatchObject(UNREACHABLE)
     expect(isQueryRefused).toBe(false)
     await refused
+  })
+
+  it('is told options by its address: ours come behind them, and do not go', async () => {
+    let told = ''
+    const port = await listen((socket) =>
+      socket.once('data', (bytes) => {
+        told = bytes.toString()
+        socket.end()
+      }),
+    )
+    await expect(open(port, '?options=-c%20search_path%3Dparley').ping(2_000)).rejects.toMatchObject(UNREACHABLE)
+    expect(told).toContain('options\0-c search_path=parley -c timezone=UTC -c jit=off -c lock_timeout=20000\0')
   })
 
   it('was closed by us: queries are unavailable, and to close again changes nothing', async () => {

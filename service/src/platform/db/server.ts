@@ -91,7 +91,8 @@ async function onOwnConnection<T>(options: ServerOptions, work: (db: Db) => Prom
 }
 
 function poolConfig(options: ServerOptions): pg.PoolConfig {
-  const { url, applicationName, maxConnections = 10, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
+  const { applicationName, maxConnections = 10, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
+  const { url, asked } = withoutOptions(options.url)
   return {
     connectionString: url,
     application_name: applicationName,
@@ -102,9 +103,18 @@ function poolConfig(options: ServerOptions): pg.PoolConfig {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     // Our statements take milliseconds: to compile one, because its cost was guessed high, takes a second.
-    options: `-c timezone=UTC -c jit=off -c lock_timeout=${Math.round(statementTimeoutMs * LOCK_SHARE)}`,
+    options: `${asked}-c timezone=UTC -c jit=off -c lock_timeout=${Math.round(statementTimeoutMs * LOCK_SHARE)}`,
     types: { getTypeParser: parserOf },
   }
+}
+
+/** What the address asks for by `options` of its own would take the place of all of ours: it goes before them. */
+function withoutOptions(text: string): { url: string; asked: string } {
+  const url = new URL(text)
+  const asked = url.searchParams.get('options')
+  if (asked === null) return { url: text, asked: '' }
+  url.searchParams.delete('options')
+  return { url: url.href, asked: `${asked} ` }
 }
 
 /** How long we wait for an answer. */
