@@ -225,6 +225,25 @@ describe('the overview', () => {
     await context.close()
   })
 
+  it('finds calls by a day that is typed digit by digit, and asks for no year that is half written', async () => {
+    const context = await loggedIn(WIDE)
+    const { page } = await visit(context, 't/globex/calls')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    const [year, month, date] = refusedAt.toISOString().slice(0, 10).split('-')
+    for (const name of ['First day', 'Last day']) {
+      const day = page.getByLabel(name)
+      await day.focus()
+      // As somebody does who looks for each key.
+      await page.keyboard.type(`${month}${date}${year}`, { delay: 600 })
+      await expect.poll(() => day.inputValue()).toBe(`${year}-${month}-${date}`)
+    }
+    await page.getByText('2 in all').waitFor()
+    expect(searchOf(page)).toEqual({ first_day: `${year}-${month}-${date}`, last_day: `${year}-${month}-${date}` })
+    expect(asked.filter((url) => /created_\w+=(?!2)/.test(url))).toEqual([])
+    await context.close()
+  })
+
   it('asks for no more than 200 KB of compressed script, charts and all', async () => {
     const context = await loggedIn(WIDE)
     const page = await context.newPage()

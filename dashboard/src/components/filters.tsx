@@ -1,6 +1,6 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
+import { type ChangeEvent, type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import styles from './filters.module.css'
 import { Instant } from './instant.tsx'
 import { words } from './text.ts'
@@ -29,14 +29,12 @@ type UsedFilters = {
 function useFilters(): UsedFilters {
   const values: Record<string, string | undefined> = useSearch({ strict: false })
   const navigate = useNavigate()
-  const go = (search: Record<string, string | undefined>) => {
+  // On top of where it goes already: two of them may be set before the page is drawn anew.
+  const setAll: UsedFilters['setAll'] = (changed) => {
+    const search = (known: object) => ({ ...known, ...changed })
     void navigate({ to: '.', search: search as never, replace: true })
   }
-  return {
-    values,
-    set: (name, value) => go({ ...values, [name]: value === '' ? undefined : value }),
-    setAll: (changed) => go({ ...values, ...changed }),
-  }
+  return { values, set: (name, value) => setAll({ [name]: value === '' ? undefined : value }), setAll }
 }
 
 /** Stands above a list: its filters, beside each other where there is room. */
@@ -74,25 +72,18 @@ export function FilterChoice({ name, label, choices, textOf = words }: FilterCho
 
 const PAUSE_MS = 400
 
-/** A text, what the address said when it was looked at last, and what was sent there since. */
+/** What is typed, what the address said when it was looked at last, and what was sent there since. */
 type Typed = { text: string; over: string; sent: string | null }
 
-type FilterTextProps = FilterProps & {
-  placeholder?: string
-  /** What may be written, of a field that has a line of its own for that. */
-  description?: string
-  /** In characters. Left out: the service says when it is too much. */
-  maxLength?: number
-}
-
-/** A text, asked for when whoever writes it pauses. */
-export function FilterText({ name, label, placeholder, description, maxLength }: FilterTextProps) {
+/** What somebody types of a filter: it is asked for when they pause, if it `isWhole` by then. */
+function useTyped(name: string, isWhole: (text: string) => boolean = () => true) {
   const { values, set } = useFilters()
   const asked = values[name] ?? ''
   const [{ text, over, sent }, setTyped] = useState<Typed>({ text: asked, over: asked, sent: null })
   // What is typed on while it comes into the address stays; what a link says takes its place.
   if (asked !== over) setTyped({ text: asked === sent ? text : asked, over: asked, sent: null })
   const ask = useEffectEvent(() => {
+    if (!isWhole(text)) return
     setTyped((typed) => ({ ...typed, sent: text.trim() }))
     set(name, text.trim())
   })
@@ -102,6 +93,23 @@ export function FilterText({ name, label, placeholder, description, maxLength }:
     const timer = setTimeout(ask, PAUSE_MS)
     return () => clearTimeout(timer)
   }, [text, asked])
+  return {
+    value: text,
+    onChange: ({ currentTarget: { value } }: ChangeEvent<HTMLInputElement>) =>
+      setTyped((typed) => ({ ...typed, text: value })),
+  }
+}
+
+type FilterTextProps = FilterProps & {
+  placeholder?: string
+  /** What may be written, of a field that has a line of its own for that. */
+  description?: string
+  /** In characters. Left out: the service says when it is too much. */
+  maxLength?: number
+}
+
+/** A text. */
+export function FilterText({ name, label, placeholder, description, maxLength }: FilterTextProps) {
   return (
     <TextInput
       className={description === undefined ? styles.filter : styles.wide}
@@ -110,25 +118,31 @@ export function FilterText({ name, label, placeholder, description, maxLength }:
       description={description}
       placeholder={placeholder}
       maxLength={maxLength}
-      value={text}
-      onChange={({ currentTarget: { value } }) => setTyped((typed) => ({ ...typed, text: value }))}
+      {...useTyped(name)}
     />
   )
 }
 
 /** A day in the zone of whoever looks. `dayStart` makes an instant of it. */
 export function FilterDay({ name, label }: FilterProps) {
-  const { values, set } = useFilters()
   return (
     <TextInput
       className={styles.filter}
       size="sm"
       type="date"
+      max={LAST_DAY}
       label={label}
-      value={values[name] ?? ''}
-      onChange={(event) => set(name, event.currentTarget.value)}
+      {...useTyped(name, isWholeDay)}
     />
   )
+}
+
+/** A field without a last day takes years of six digits. */
+const LAST_DAY = '9999-12-31'
+
+/** Digit by digit, 2026 is the years 2, 20 and 202 before. */
+function isWholeDay(text: string): boolean {
+  return !text.startsWith('0')
 }
 
 type FilterLineProps = {
