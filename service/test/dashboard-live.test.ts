@@ -236,8 +236,15 @@ describe('the pages of live calls', () => {
     await whisper.waitFor({ state: 'hidden' })
     const whispered = page.getByRole('listitem').filter({ hasText: 'Offer the green chair.' })
     await whispered.getByText('Supervisor, whispered').waitFor()
-    await page.getByRole('button', { name: 'Mute the agent' }).click()
+    await page.getByRole('button', { name: 'Mute the agent' }).focus()
+    await page.keyboard.down('Enter')
     await page.getByText('Agent muted').waitFor()
+    // Neither a key that is held nor the second click of a double one takes that back.
+    const unmute = page.getByRole('button', { name: 'Unmute the agent' })
+    await unmute.waitFor()
+    await page.keyboard.down('Enter')
+    await page.keyboard.up('Enter')
+    await unmute.dispatchEvent('click', { detail: 2 })
     expect(await faultsInAllLooks(page)).toEqual([])
     expect(await dashboard.ask('GET', '/admin/supervisor-actions?tenant_id=demo')).toMatchObject({
       actions: [

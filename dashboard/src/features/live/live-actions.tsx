@@ -7,6 +7,7 @@ import { AskAction, type Question } from '../../components/ask-action.tsx'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { isSecondClick } from '../../components/second-click.ts'
 import styles from './live-page.module.css'
 import { act, type CallAction, type LiveCall, liveKey } from './live-queries.ts'
 import { whoIn } from './live-state.tsx'
@@ -35,9 +36,15 @@ export function LiveActions({ tenantId, call, isOver }: LiveActionsProps) {
     setDone(told)
     await client.invalidateQueries({ queryKey: liveKey(tenantId) })
   }
-  const toggle = call.muted
-    ? perform.bind(null, { action: 'unmute' }, 'The agent speaks again.')
-    : perform.bind(null, { action: 'mute' }, 'The agent is silent, and goes on listening.')
+  const turn = () =>
+    call.muted
+      ? perform({ action: 'unmute' }, 'The agent speaks again.')
+      : perform({ action: 'mute' }, 'The agent is silent, and goes on listening.')
+
+  function fail(failure: unknown): void {
+    setDone('')
+    setError(failure)
+  }
 
   return (
     <div hidden={isOver}>
@@ -67,7 +74,12 @@ export function LiveActions({ tenantId, call, isOver }: LiveActionsProps) {
           >
             For the record; nobody on the line learns of it.
           </AskAction>
-          <Button variant="default" onClick={() => void toggle().catch(setError)}>
+          <Button
+            variant="default"
+            // What it has done is not undone by a second click, nor by a key that is held.
+            onClick={(event) => !isSecondClick(event) && void turn().catch(fail)}
+            onKeyDown={(event) => event.repeat && event.preventDefault()}
+          >
             {call.muted ? 'Unmute the agent' : 'Mute the agent'}
           </Button>
           <AskAction
