@@ -397,6 +397,17 @@ describe('the pages of an administrator', () => {
     await narrow.close()
   })
 
+  it('tell in a narrow window what there is to a name though that is one long word', async () => {
+    const name = 'Gartenmöbelrückgabeangelegenheiten'.repeat(2)
+    await ask('PUT', '/admin/tenants/acme/operator-queues/returns', { name })
+    const narrow = await dashboard.loggedIn(NARROW)
+    const { page } = await dashboard.visit(narrow, '/app/t/acme/desk')
+    const list = page.getByRole('region', { name: 'Queues' }).getByRole('region')
+    await list.getByRole('link', { name, exact: true }).waitFor()
+    expect(await list.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+    await narrow.close()
+  })
+
   it('send again what billing did not take', async () => {
     const { page } = await visit('/app/diagnostics')
     const given = page.getByRole('region', { name: 'Billing outcomes that were given up' }).first()
