@@ -376,6 +376,16 @@ describe('the desk', () => {
     await page.getByText('at lunch').first().waitFor()
     await page.getByRole('button', { name: 'Wake' }).click()
 
+    // A time that is typed, without a step from its year to its hour.
+    await page.getByRole('button', { name: 'Snooze' }).click()
+    await page.getByLabel('Until').selectOption({ label: 'At a time of your own' })
+    const until = page.getByLabel('Day and time')
+    await until.focus()
+    await page.keyboard.type('120121000930AM')
+    expect(await until.inputValue()).toBe('2100-12-01T09:30')
+    await page.getByRole('button', { name: 'Snooze the task' }).click()
+    await page.getByRole('button', { name: 'Wake' }).click()
+
     await page.getByRole('button', { name: 'Call back now' }).click()
     const dialog = page.getByRole('dialog')
     // A machine that is too busy for a call says that first.

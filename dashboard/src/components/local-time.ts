@@ -1,3 +1,6 @@
+/** The last that a field of day and time takes: without one its years have six digits, and whoever types on after the fourth goes on in the year. */
+export const LAST_MINUTE = '9999-12-31T23:59'
+
 /** An instant of the API as a field of day and time has it, in the zone of whoever looks: to the minute. Of none, nothing. */
 export function localTime(at: string | null): string {
   if (at === null) return ''

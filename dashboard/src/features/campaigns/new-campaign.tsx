@@ -4,7 +4,7 @@ import { useRepeatable } from '../../api/use-repeatable.ts'
 import { Fields } from '../../components/fields.tsx'
 import { FileField } from '../../components/file-field.tsx'
 import { useShowLate } from '../../components/late-news.tsx'
-import { instantOf } from '../../components/local-time.ts'
+import { instantOf, LAST_MINUTE } from '../../components/local-time.ts'
 import { type Form, ModalForm } from '../../components/modal-form.tsx'
 import { SpeakerFields } from '../../components/speaker-fields.tsx'
 import { useIsThere } from '../../components/use-is-there.ts'
@@ -135,6 +135,7 @@ function When({ form: { values, set, fault } }: { form: Form<Values> }) {
         label="Nobody is called before"
         description="Once it is started. In your own time."
         type="datetime-local"
+        max={LAST_MINUTE}
         value={values.start_at}
         error={fault('start_at')}
         onChange={(event) => set({ start_at: event.currentTarget.value })}

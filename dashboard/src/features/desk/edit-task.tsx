@@ -1,6 +1,7 @@
 import { Textarea, TextInput } from '@mantine/core'
 import { unreadFault } from '../../components/fault-at.ts'
 import { Fields } from '../../components/fields.tsx'
+import { LAST_MINUTE } from '../../components/local-time.ts'
 import { type Form, ModalForm } from '../../components/modal-form.tsx'
 import { phoneText } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
@@ -76,6 +77,7 @@ function EditedFields({ form, tenantId }: { form: Form<TaskDraft>; tenantId: str
           label="To be called"
           description="In your own time. Empty: as soon as possible."
           type="datetime-local"
+          max={LAST_MINUTE}
           value={values.due_at}
           error={fault('due_at')}
           onChange={(event) => set({ due_at: event.currentTarget.value })}
@@ -84,6 +86,7 @@ function EditedFields({ form, tenantId }: { form: Form<TaskDraft>; tenantId: str
           label="To be done by"
           description="In your own time. Empty, or with another queue or time to be called: as the queue is set."
           type="datetime-local"
+          max={LAST_MINUTE}
           value={values.sla_due_at}
           error={fault('sla_due_at')}
           onChange={(event) => set({ sla_due_at: event.currentTarget.value })}

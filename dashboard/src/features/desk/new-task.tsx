@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useRepeatable } from '../../api/use-repeatable.ts'
 import { ConsentField } from '../../components/consent-field.tsx'
 import { Fields } from '../../components/fields.tsx'
+import { LAST_MINUTE } from '../../components/local-time.ts'
 import { type Form, ModalForm } from '../../components/modal-form.tsx'
 import { PhoneField } from '../../components/phone-field.tsx'
 import type { Queue } from './queue-queries.ts'
@@ -71,6 +72,7 @@ function TaskFields({ form, queues, others }: TaskFieldsProps) {
         label="To be called"
         description="In your own time. Empty: as soon as possible."
         type="datetime-local"
+        max={LAST_MINUTE}
         value={values.due_at}
         error={fault('due_at')}
         onChange={(event) => set({ due_at: event.currentTarget.value })}

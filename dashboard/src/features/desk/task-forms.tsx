@@ -1,5 +1,6 @@
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
+import { LAST_MINUTE } from '../../components/local-time.ts'
 import { ModalForm } from '../../components/modal-form.tsx'
 import { phoneText, words } from '../../components/text.ts'
 import { changesIn, type Edit, editOf, newerOf, writtenOver } from '../../components/written-over.ts'
@@ -97,6 +98,7 @@ export function SnoozeTask({ task, moves, act, isOffered }: AskedMove) {
             {values.minutes === '' && (
               <TextInput
                 type="datetime-local"
+                max={LAST_MINUTE}
                 label="Day and time, in your zone"
                 required
                 value={values.at}
