@@ -281,6 +281,14 @@ describe('the pages of an administrator', () => {
     await page.goto(dashboard.address + agentPath())
     await page.getByRole('button', { name: 'Roll back to version 1' }).waitFor()
     await page.getByLabel('Give a share to').selectOption({ label: 'Version 1' })
+    // The keyboard goes on where the button was that was pressed.
+    const shares = page.locator('div:focus')
+    await page.getByRole('button', { name: 'Take out Version 1' }).press('Enter')
+    await shares.getByText('answers all calls').waitFor()
+    await page.getByLabel('Give a share to').selectOption({ label: 'Version 1' })
+    await page.getByRole('button', { name: 'Undo' }).press('Enter')
+    await shares.getByText('answers all calls').waitFor()
+    await page.getByLabel('Give a share to').selectOption({ label: 'Version 1' })
     await page.getByLabel('Percent of Version 1').fill('25')
     const entries = [{ agent_version_id: agent.versions[0], traffic_percentage: 40 }]
     await ask('PUT', `/admin/tenants/acme/agents/${agent.id}/rollouts`, { entries })
@@ -340,7 +348,8 @@ describe('the pages of an administrator', () => {
     // Nobody tells it again: the browser asks before the page goes with it.
     const asks = () => page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))")
     expect(await asks()).toBe(true)
-    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Done' }).press('Enter')
+    await page.locator('main:focus').waitFor()
     expect(await asks()).toBe(false)
     const row = page.getByRole('row').filter({ hasText: 'till' })
     await row.getByRole('button', { name: 'Revoke' }).click()

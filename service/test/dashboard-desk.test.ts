@@ -132,6 +132,30 @@ describe('a campaign', () => {
 
 type CampaignAnswer = { campaign: { id: string; contacts: object } }
 
+describe('a part of a page that is a list', () => {
+  it('keeps the keyboard where more of it was asked for, and where it was read again', async () => {
+    const contacts = Array.from({ length: 51 }, (_, n) => ({ phone: `+12025550${100 + n}` }))
+    const settings = { name: 'Long', agent_key: 'front-desk' }
+    const made = await dashboard.ask<{ campaign: { id: string } }>('POST', '/campaigns', { ...settings, contacts })
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await visit(context, `campaigns/${made.campaign.id}`)
+    const rows = page.locator('div:focus').getByRole('row')
+    await page.getByRole('button', { name: 'Load more' }).press('Enter')
+    await expect.poll(() => rows.count()).toBe(52)
+
+    const failing = `**/campaigns/${made.campaign.id}/calls*`
+    const broken = { status: 500, json: { ok: false, error: 'It broke.', code: 'internal_error', request_id: 'r' } }
+    await page.route(failing, (route) => route.fulfill(broken))
+    await page.getByLabel('Status').selectOption('pending')
+    const again = page.getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    await page.unroute(failing)
+    await again.press('Enter')
+    await expect.poll(() => rows.count()).toBe(51)
+    await context.close()
+  })
+})
+
 describe('a campaign that calls', () => {
   it('shows what has become of its last contact when it is over', async () => {
     const contacts = [{ phone: '+12025550125' }]
@@ -445,7 +469,14 @@ describe('the desk', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('alert').first().waitFor()
     await page.getByLabel('Time zone').fill('Europe/Berlin')
-    await page.getByRole('button', { name: 'Save' }).click()
+    // The keyboard goes on where it was: at what saves, and beside the hours that are gone.
+    const save = page.getByRole('button', { name: 'Save' })
+    await save.press('Enter')
+    await page.getByText('Saved.').waitFor()
+    await page.locator('*:focus').and(save).waitFor()
+    await page.getByRole('button', { name: 'Remove span 1' }).press('Enter')
+    await page.locator('div:focus').getByRole('button', { name: 'Add hours' }).waitFor()
+    await save.click()
     await page.getByText('Saved.').waitFor()
     await page.getByRole('link', { name: 'Desk' }).first().click()
     await page.getByRole('link', { name: 'sales', exact: true }).waitFor()

@@ -66,8 +66,8 @@ function withNext<Told extends { id: number }>(before: Told[], next: Omit<Told, 
   return [...before, { ...next, id: (before.at(-1)?.id ?? 0) + 1 } as Told].slice(-MOST_KEPT)
 }
 
-/** The button that was pressed is gone. */
-function focusPage(): void {
+/** For whoever uses the keyboard, where the button that was pressed is gone. */
+export function focusPage(): void {
   document.getElementById('content')?.focus({ preventScroll: true })
 }
 

@@ -6,6 +6,7 @@ import styles from './list-page.module.css'
 import { type Column, ListTable } from './list-table.tsx'
 import { LoadMore } from './load-more.tsx'
 import { Page } from './page.tsx'
+import { useKeptFocus } from './use-kept-focus.ts'
 import type { List } from './use-list.ts'
 
 type ListPageProps<Row> = {
@@ -27,6 +28,7 @@ type ListPageProps<Row> = {
 export function ListPage<Row>({ list, filters, columns, keyOf, empty, ...page }: ListPageProps<Row>) {
   const { error, hasMore, reload } = list
   const { rows, note } = useHeldRows(list.rows)
+  const more = useKeptFocus([list.isLoadingMore, hasMore].join())
   const isEmpty = rows?.length === 0
   const hasTable = !isEmpty && !(error && rows === undefined)
   return (
@@ -39,7 +41,7 @@ export function ListPage<Row>({ list, filters, columns, keyOf, empty, ...page }:
           <ListTable label={page.title} columns={columns} rows={rows} keyOf={keyOf} />
         </HeldRows>
       )}
-      <div className={styles.more}>
+      <div ref={more} tabIndex={-1} className={styles.more}>
         <LoadMore list={list} />
         <output className={styles.count}>{countOf(rows, hasMore)}</output>
       </div>

@@ -6,6 +6,7 @@ import { Column as Below, Buttons } from './fields.tsx'
 import { HeldRows, useHeldRows } from './held-rows.ts'
 import { type Column, ListTable } from './list-table.tsx'
 import { Panel } from './panel.tsx'
+import { useKeptFocus } from './use-kept-focus.ts'
 import type { List } from './use-list.ts'
 
 type ListPanelProps<Row> = {
@@ -24,26 +25,29 @@ type ListPanelProps<Row> = {
 export function ListPanel<Row>({ title, aside, children, list, columns, keyOf, empty }: ListPanelProps<Row>) {
   const { error, hasMore, isLoadingMore, loadMore, reload } = list
   const { rows, note } = useHeldRows(list.rows)
+  const place = useKeptFocus([error, isLoadingMore, hasMore].join())
   const hasTable = rows === undefined ? error === null : rows.length > 0
   return (
     <Panel title={title} aside={aside}>
-      <Below>
-        {children}
-        {error !== null && <FailureState error={error} onRetry={reload} />}
-        {rows?.length === 0 && <LastReadFailed value={error !== null}>{empty}</LastReadFailed>}
-        {hasTable && (
-          <HeldRows value={note}>
-            <ListTable label={title} columns={columns} rows={rows} keyOf={keyOf} />
-          </HeldRows>
-        )}
-        {hasMore && (
-          <Buttons>
-            <Button variant="default" loading={isLoadingMore} onClick={loadMore}>
-              Load more
-            </Button>
-          </Buttons>
-        )}
-      </Below>
+      <div ref={place} tabIndex={-1}>
+        <Below>
+          {children}
+          {error !== null && <FailureState error={error} onRetry={reload} />}
+          {rows?.length === 0 && <LastReadFailed value={error !== null}>{empty}</LastReadFailed>}
+          {hasTable && (
+            <HeldRows value={note}>
+              <ListTable label={title} columns={columns} rows={rows} keyOf={keyOf} />
+            </HeldRows>
+          )}
+          {hasMore && (
+            <Buttons>
+              <Button variant="default" loading={isLoadingMore} onClick={loadMore}>
+                Load more
+              </Button>
+            </Buttons>
+          )}
+        </Below>
+      </div>
     </Panel>
   )
 }

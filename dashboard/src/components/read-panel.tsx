@@ -5,6 +5,7 @@ import { LastReadFailed } from './empty-state.tsx'
 import { FailureState } from './failure-state.tsx'
 import { Column } from './fields.tsx'
 import { Panel } from './panel.tsx'
+import { useKeptFocus } from './use-kept-focus.ts'
 
 type ReadPanelProps<Data> = {
   title: string
@@ -16,13 +17,16 @@ type ReadPanelProps<Data> = {
 /** A part of a page that reads something of its own. What it had stays while it cannot be read again. */
 export function ReadPanel<Data>({ title, aside, query, children }: ReadPanelProps<Data>) {
   const { data, error, refetch } = query
+  const place = useKeptFocus(error)
   return (
     <Panel title={title} aside={aside}>
-      <Column>
-        {error && <FailureState error={error} onRetry={() => void refetch()} />}
-        {data !== undefined && <LastReadFailed value={error !== null}>{children(data)}</LastReadFailed>}
-        {data === undefined && !error && <Skeleton height={80} radius="md" aria-busy="true" />}
-      </Column>
+      <div ref={place} tabIndex={-1}>
+        <Column>
+          {error && <FailureState error={error} onRetry={() => void refetch()} />}
+          {data !== undefined && <LastReadFailed value={error !== null}>{children(data)}</LastReadFailed>}
+          {data === undefined && !error && <Skeleton height={80} radius="md" aria-busy="true" />}
+        </Column>
+      </div>
     </Panel>
   )
 }

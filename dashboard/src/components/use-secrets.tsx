@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { useKeepSecret } from './late-news.tsx'
+import { focusPage, useKeepSecret } from './late-news.tsx'
 import type { Secret } from './late-secrets.tsx'
 import { ShownOnce } from './shown-once.tsx'
 import { useAskBeforeUnload } from './use-ask-before-unload.ts'
@@ -26,14 +26,17 @@ export function useSecrets(of: Omit<Secret, 'secret' | 'whose'>) {
     setShown(secrets)
   }
 
+  function take(taken: Secret): void {
+    hold(untaken.current.filter((secret) => secret !== taken))
+    focusPage()
+  }
+
   return {
     show(secret: string, whose: string) {
       const told = { ...of, secret, whose }
       if (isThere.current) hold([...untaken.current, told])
       else keep(told)
     },
-    shown: shown.map((told) => (
-      <ShownOnce key={told.secret} {...told} onDone={() => hold(untaken.current.filter((secret) => secret !== told))} />
-    )),
+    shown: shown.map((told) => <ShownOnce key={told.secret} {...told} onDone={() => take(told)} />),
   }
 }

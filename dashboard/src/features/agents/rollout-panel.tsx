@@ -9,6 +9,7 @@ import { Buttons, Column } from '../../components/fields.tsx'
 import { NoAnswerYet } from '../../components/no-answer-yet.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { useUnsaved } from '../../components/unsaved-changes.tsx'
+import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import { putRollout, type Rollout, rolloutQuery, type Share, type Version } from './agent-queries.ts'
 import styles from './rollout-panel.module.css'
 import { ShareRow } from './share-row.tsx'
@@ -46,7 +47,9 @@ export function RolloutPanel({ tenantId, agentId, versions }: RolloutPanelProps)
     setEdited((now) => (now && now.shares !== sent.shares ? { ...now, etag } : null))
   }
 
+  const isStale = save.error !== null && asFailure(save.error).status === 409
   const rollout = edited ?? stored
+  const place = useKeptFocus([rollout?.shares.length, edited === null, isStale, save.isPending].join())
   if (rollout === undefined)
     return (
       <Panel title="Rollout">
@@ -60,38 +63,39 @@ export function RolloutPanel({ tenantId, agentId, versions }: RolloutPanelProps)
     save.reset()
   }
 
-  const isStale = save.error !== null && asFailure(save.error).status === 409
   const change = (shares: Share[]) => setEdited({ etag: rollout.etag, shares })
   return (
     <Panel title="Rollout" aside="Callers stay with the version that they got">
-      <Column>
-        <Shares versions={versions} shares={rollout.shares} onChange={mayChange ? change : null} />
-        {save.error && !isStale && <FailureState error={save.error} />}
-        {isStale && stored && edited && (
-          <Stale
-            {...{ versions, stored, edited }}
-            onTake={take}
-            onKeep={() => save.mutate({ ...edited, etag: stored.etag })}
-          />
-        )}
-        <NoAnswerYet isBusy={save.isPending} />
-        {mayChange && !isStale && (
-          <Buttons>
-            <Button
-              disabled={edited === null}
-              loading={save.isPending}
-              onClick={() => edited !== null && save.mutate(edited)}
-            >
-              Save the rollout
-            </Button>
-            {edited !== null && (
-              <Button variant="default" disabled={save.isPending} onClick={take}>
-                Undo
+      <div ref={place} tabIndex={-1}>
+        <Column>
+          <Shares versions={versions} shares={rollout.shares} onChange={mayChange ? change : null} />
+          {save.error && !isStale && <FailureState error={save.error} />}
+          {isStale && stored && edited && (
+            <Stale
+              {...{ versions, stored, edited }}
+              onTake={take}
+              onKeep={() => save.mutate({ ...edited, etag: stored.etag })}
+            />
+          )}
+          <NoAnswerYet isBusy={save.isPending} />
+          {mayChange && !isStale && (
+            <Buttons>
+              <Button
+                disabled={edited === null}
+                loading={save.isPending}
+                onClick={() => edited !== null && save.mutate(edited)}
+              >
+                Save the rollout
               </Button>
-            )}
-          </Buttons>
-        )}
-      </Column>
+              {edited !== null && (
+                <Button variant="default" disabled={save.isPending} onClick={take}>
+                  Undo
+                </Button>
+              )}
+            </Buttons>
+          )}
+        </Column>
+      </div>
     </Panel>
   )
 }
