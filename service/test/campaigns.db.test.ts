@@ -538,7 +538,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
       ])
       expect(body.errors).toEqual([
         { at: 2, error: 'phone must be a phone number in E.164, like +14155550100' },
-        { at: 3, error: 'phone is that of 1, which is called' },
+        { at: 3, error: 'phone is that of the contact at 1: each number is called once' },
       ])
     })
 

@@ -34,7 +34,8 @@ export async function readContacts(
     const fault = inList ?? faultOf(phone, metadata)
     const earlier = known.get(phone)
     if (fault !== null) errors.push({ at, error: fault })
-    else if (earlier !== undefined) errors.push({ at, error: `phone is that of ${earlier}, which is called` })
+    else if (earlier !== undefined)
+      errors.push({ at, error: `phone is that of the contact at ${earlier}: each number is called once` })
     else if (isPhoneNumber(phone)) {
       known.set(phone, at)
       const position = contacts.length + 1
