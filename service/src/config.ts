@@ -229,7 +229,7 @@ export const SETTINGS = {
     name: 'OUTBOUND_ALLOW_PRIVATE_NETWORKS',
     shownDefault: 'false',
     meaning:
-      'Whether the addresses that tenants name for webhooks may lie in private networks and on this machine. The metadata services of clouds stay out of reach.',
+      'Whether the addresses that tenants name (of webhooks, tools, decisions, ticket systems and `hold_audio`) may lie in private networks and on this machine. The metadata services of clouds stay out of reach.',
     read: (text = 'false') => boolean(text),
   }),
   eventLogs: setting({
