@@ -542,6 +542,21 @@ describe('a campaign', { timeout: 120_000 }, () => {
       ])
     })
 
+    it('of JSON or a CSV alone, and started by neither', async () => {
+      const sent = async (path: string, type: string) => {
+        const response = await fetch(`${app.served.address}/api/v1/campaigns${path}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${app.served.tokenOf('acme')}`, 'content-type': type },
+          body: 'phone\n',
+        })
+        const { code, error } = (await response.json()) as Answer
+        return [response.status, code, error]
+      }
+      const sentence = 'Send application/json, or the list of contacts as text/csv.'
+      expect(await sent('?name=Spring&agent_key=desk', 'text/plain')).toEqual([415, 'unsupported_media_type', sentence])
+      expect((await sent('/some-id/start', 'text/csv')).slice(0, 2)).toEqual([415, 'unsupported_media_type'])
+    })
+
     it('of no CSV that is not in UTF-8, whose names would be spoilt', async () => {
       const response = await fetch(`${app.served.address}/api/v1/campaigns?name=Spring&agent_key=desk`, {
         method: 'POST',

@@ -109,34 +109,7 @@ const MOVES: Record<CampaignMove, string> = {
 /** Campaigns. To be registered behind `tenantGuard`. */
 export function campaignRoutes(campaigns: Campaigns): FastifyPluginAsyncTypebox {
   return async (app) => {
-    app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) => ({
-      csv: csvText(bytes),
-    }))
-    const lists = new WeakMap<FastifyRequest, SentContact[]>()
-
-    app.post(
-      '/api/v1/campaigns',
-      {
-        preValidation: takeCsv(lists),
-        errorHandler(error, request) {
-          throw lists.has(request) ? inQuery(error) : error
-        },
-        schema: {
-          tags: ['runtime'],
-          summary: 'Make a campaign of a list of contacts; it is a draft until it is started',
-          operationId: 'createCampaign',
-          querystring: CsvQuery,
-          body: Body,
-          response: { 200: Made, ...errorResponses, 422: ErrorBody },
-        },
-      },
-      async (request, reply) => {
-        const wanted = wantedOf(request.body, lists.get(request) ?? null)
-        const made = await campaigns.create(tenantOf(request), wanted, requestKeyOf(request))
-        if (made.isReplay) tellReplay(reply)
-        return { ...shown(made), errors: made.errors.slice(0, MAX_ERRORS) }
-      },
-    )
+    await app.register(creation(campaigns))
 
     app.get(
       '/api/v1/campaigns',
@@ -206,6 +179,43 @@ export function campaignRoutes(campaigns: Campaigns): FastifyPluginAsyncTypebox 
         async (request) => shown(await campaigns.move(tenantOf(request), request.params.id, move)),
       )
     }
+  }
+}
+
+const NOT_TAKEN = 'Send application/json, or the list of contacts as text/csv.'
+
+/** By itself, because no other route takes a list. */
+function creation(campaigns: Campaigns): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) => ({
+      csv: csvText(bytes),
+    }))
+    const lists = new WeakMap<FastifyRequest, SentContact[]>()
+
+    app.post(
+      '/api/v1/campaigns',
+      {
+        preValidation: takeCsv(lists),
+        errorHandler(error, request) {
+          if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') throw new AppError('unsupported_media_type', NOT_TAKEN)
+          throw lists.has(request) ? inQuery(error) : error
+        },
+        schema: {
+          tags: ['runtime'],
+          summary: 'Make a campaign of a list of contacts; it is a draft until it is started',
+          operationId: 'createCampaign',
+          querystring: CsvQuery,
+          body: Body,
+          response: { 200: Made, ...errorResponses, 422: ErrorBody },
+        },
+      },
+      async (request, reply) => {
+        const wanted = wantedOf(request.body, lists.get(request) ?? null)
+        const made = await campaigns.create(tenantOf(request), wanted, requestKeyOf(request))
+        if (made.isReplay) tellReplay(reply)
+        return { ...shown(made), errors: made.errors.slice(0, MAX_ERRORS) }
+      },
+    )
   }
 }
 
