@@ -78,6 +78,16 @@ describe('the documents', () => {
     expect(told).toEqual(expect.arrayContaining([...ERROR_CODES, ...END_REASONS]))
   })
 
+  it('say who may have spoken a turn of a transcript', () => {
+    const [, roles = ''] = /^export type TurnRole = (.+)$/m.exec(read('service/src/records/call-values.ts')) ?? []
+    const [told = ''] = /^\| `role` \|.*$/m.exec(read('docs/outbound-calls.md')) ?? []
+    const names = [...roles.matchAll(/'(\w+)'/g)].map(([, name]) => name)
+    expect(names).toContain('system')
+    expect([...told.matchAll(/`(caller|agent|supervisor|system)`/g)].map(([, name]) => name).sort()).toEqual(
+      names.sort(),
+    )
+  })
+
   it('let the two pages that somebody new takes one after the other make tenants of their own', () => {
     const made = ['README.md', 'docs/getting-started.md'].map((page) => /"tenant_id": "(\w+)"/.exec(read(page))?.[1])
     expect(made).toEqual(['garden', 'acme'])
