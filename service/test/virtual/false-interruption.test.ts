@@ -5,7 +5,7 @@ import { INTERRUPTION } from '../../src/voice/session/call.fixture.ts'
 import { type Brain, restaurant, spokenMs } from './brain.ts'
 import type { Act } from './caller.ts'
 import { faultsOfAudio, faultsOfEnd, faultsOfHeard } from './cut-check.ts'
-import { TIMES } from './model.ts'
+import { TIMES } from './model-world.ts'
 import { World, type WorldOptions } from './world.ts'
 
 const HOURS: Act = { cue: { afterSilenceMs: 500 }, say: 'What are your opening hours?', forMs: 1_800 }

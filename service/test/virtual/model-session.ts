@@ -9,7 +9,7 @@ import { agentAudio, soundIn } from './audio.ts'
 import { type Answer, type Line, linesOf, spokenMs } from './brain.ts'
 import { Generation, type Piece } from './generation.ts'
 import { type Heard, Hearing } from './hearing.ts'
-import type { Answered, ModelWorld } from './model.ts'
+import type { Answered, ModelWorld } from './model-world.ts'
 import { Regrouped } from './regrouped.ts'
 
 type Item = { id: string; line: Line | null; audioMs: number; call: { id: string; name: string } | null }
