@@ -1,13 +1,7 @@
 import { type Clock, withTimeout } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Log } from '../platform/log.ts'
-import {
-  type CallChange,
-  type CallVerb,
-  type CarrierAccount,
-  CarrierError,
-  type TelephonyDriver,
-} from '../platform/telephony/port.ts'
+import type { CallChange, CallVerb, CarrierAccount, TelephonyDriver } from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
 import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -15,7 +9,7 @@ import type { Apology } from '../voice/session/events.ts'
 import type { CarrierCalls, IsHeld } from '../voice/session-builder.ts'
 import type { CarrierAnswers, HangUpOutcome } from '../voice/stream-ends.ts'
 import type { Sentence } from './carrier-words.ts'
-import { pause } from './pause.ts'
+import { type AskedCall, mayAsk, tryThrice } from './three-tries.ts'
 
 type Deps = {
   carriers: Carriers
@@ -42,12 +36,7 @@ export type HangingUp = CarrierCalls &
     close(): Promise<void>
   }
 
-/** Each try may take this long; the pause before the next. After the last the call is left to its own end. */
-const TRY_TIMEOUT_MS = 5_000
-const PAUSES_MS = [500, 2_000]
 const RING_SECONDS = 30
-/** The call goes on unheard meanwhile. */
-const HELD_WITHIN_MS = 1_000
 /** A database that does not take it is not waited for: open calls are looked after. */
 const NOTED_WITHIN_MS = 1_000
 /** How long requests may go on once the process ends. */
@@ -58,9 +47,6 @@ export const HANGING_UP_OVER_MS = LAST_REQUESTS_MS + NOTED_WITHIN_MS
 type CarrierRequest = (carrier: TelephonyDriver, account: CarrierAccount, signal: AbortSignal) => Promise<void>
 type Asking = { request: CarrierRequest; isHeld: IsHeld | undefined; isApology?: boolean; isEnd?: boolean }
 type Running = { tenantId: TenantId; callSid: string; dropped: AbortController | null; done: Promise<void> }
-
-/** `stopped`: what may end it early, `dropped` among that. */
-type Asked = { callSid: string; isHeld: IsHeld | undefined; stopped: AbortSignal; dropped: AbortSignal | undefined }
 
 /** Ends calls at their carriers, or sends them elsewhere: three tries each, because there is nobody who could try again. */
 export function makeHangingUp({ carriers, clock, log, noteEnded }: Deps): HangingUp {
@@ -74,7 +60,9 @@ export function makeHangingUp({ carriers, clock, log, noteEnded }: Deps): Hangin
     const dropped = isApology ? new AbortController() : null
     const stopped = dropped ? AbortSignal.any([closing.signal, dropped.signal]) : closing.signal
     const asked = { callSid, isHeld, stopped, dropped: dropped?.signal }
-    const outcome = account ? tryThrice(asked, (signal) => request(carrier, account, signal)) : notAsked(asked)
+    const outcome = account
+      ? tryThrice({ clock, log }, asked, (signal) => request(carrier, account, signal))
+      : notAsked(asked)
     const done = outcome
       .then((came) => (isEnd && isOver(came) ? note(tenant.tenant_id, callSid) : undefined))
       .finally(() => running.delete(entry))
@@ -90,49 +78,10 @@ export function makeHangingUp({ carriers, clock, log, noteEnded }: Deps): Hangin
     )
   }
 
-  /** Whoever has taken the call meanwhile keeps it. While that cannot be found out the call is taken to be ours. */
-  async function mayAsk({ callSid, isHeld, stopped, dropped }: Asked): Promise<boolean> {
-    const late = () => new Error('it could not be found out in time who has a call')
-    // Once the process ends there is no time left to be asked anything in.
-    const isAsked = isHeld !== undefined && !stopped.aborted
-    const isOurs = isAsked ? await withTimeout(clock, isHeld(), HELD_WITHIN_MS, late).catch(() => true) : true
-    if (!isOurs) log.warn({ call_sid: callSid }, 'a call was left to the stream that has taken it')
-    return isOurs && !dropped?.aborted
-  }
-
-  async function notAsked(asked: Asked): Promise<HangUpOutcome> {
-    if (!(await mayAsk(asked))) return 'left'
+  async function notAsked(asked: AskedCall): Promise<HangUpOutcome> {
+    if (!(await mayAsk({ clock, log }, asked))) return 'left'
     log.warn({ call_sid: asked.callSid }, 'a call could not be ended: its tenant has no carrier account')
     return 'no_account'
-  }
-
-  /** Another node may have sent the call elsewhere between two tries, too. */
-  async function tryThrice(asked: Asked, request: (signal: AbortSignal) => Promise<void>): Promise<HangUpOutcome> {
-    const { callSid, stopped, dropped } = asked
-    for (let tries = 0; await mayAsk(asked); tries += 1) {
-      const err = await outcomeOf(stopped, request)
-      if (err === null) return 'ended'
-      if (dropped?.aborted) break
-      const pauseMs = isWorthAnotherTry(err) ? PAUSES_MS[tries] : undefined
-      if (pauseMs !== undefined) await pause(clock, pauseMs, stopped)
-      if (dropped?.aborted) break
-      if (pauseMs === undefined || stopped.aborted) {
-        log.error({ err, call_sid: callSid }, 'the carrier did not take a request')
-        return 'failed'
-      }
-    }
-    return 'left'
-  }
-
-  async function outcomeOf(stopped: AbortSignal, request: (signal: AbortSignal) => Promise<void>): Promise<unknown> {
-    const stopping = new AbortController()
-    const cancel = clock.after(TRY_TIMEOUT_MS, () => stopping.abort())
-    return request(AbortSignal.any([stopping.signal, stopped]))
-      .then(
-        () => null,
-        (error: unknown) => error,
-      )
-      .finally(cancel)
   }
 
   return {
@@ -198,12 +147,6 @@ export function sayAndGo(said: string | Sentence | null, number: string | null, 
 export function accountOf({ telephony }: TenantRuntime): CarrierAccount | null {
   const { account_sid: accountSid, auth_token: authToken } = telephony
   return accountSid === null || authToken === null ? null : { accountSid, authToken }
-}
-
-const WORTH_ANOTHER_TRY = new Set<CarrierError['kind']>(['unknown', 'unreachable', 'busy'])
-
-function isWorthAnotherTry(error: unknown): boolean {
-  return error instanceof CarrierError && WORTH_ANOTHER_TRY.has(error.kind)
 }
 
 /** Without an account there is no word of a carrier to wait for. */
