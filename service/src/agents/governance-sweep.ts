@@ -1,6 +1,6 @@
 import { type Actor, THE_SYSTEM } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, sentenceOf } from '../kernel/errors.ts'
 import type { AgentId, TenantId } from '../kernel/ids.ts'
 import { inLanes } from '../kernel/in-lanes.ts'
 import type { Db } from '../platform/db/schema.ts'
@@ -97,9 +97,4 @@ function counted(items: GovernedItem[], failures: GovernanceSweepResult['failure
     items,
     failures,
   }
-}
-
-/** What an error of ours says; any other may hold what is nobody's business. */
-function sentenceOf(err: unknown): string {
-  return err instanceof AppError ? err.message : 'This failed inside the service: its log says why.'
 }

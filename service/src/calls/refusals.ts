@@ -1,3 +1,4 @@
+import { FAILED_INSIDE } from '../kernel/errors.ts'
 import type { CallRecord } from '../records/call-record.ts'
 import { isOver } from '../records/call-status.ts'
 import { REJECTED } from '../records/call-values.ts'
@@ -17,7 +18,7 @@ export const NOT_TAKEN = {
   no_agent: { status: 'failed', reason: 'The agent that was to talk has published no version.' },
   no_model: { status: 'failed', reason: 'No realtime model was configured.' },
   too_slow: { status: 'failed', reason: 'It could not be found out in time who takes the call.' },
-  internal: { status: 'failed', reason: 'This failed inside the service: its log says why.' },
+  internal: { status: 'failed', reason: FAILED_INSIDE },
 } as const
 
 export type Refusal = keyof typeof NOT_TAKEN

@@ -129,6 +129,14 @@ function fieldName(path: string): string {
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
 }
 
+/** All that whoever asked is told of a fault of ours. */
+export const FAILED_INSIDE = 'This failed inside the service: its log says why.'
+
+/** What an error of ours says, for whoever asked; any other may hold what is nobody's business. */
+export function sentenceOf(err: unknown): string {
+  return err instanceof AppError ? err.message : FAILED_INSIDE
+}
+
 /** Marks a branch that the types say cannot be reached. */
 export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${JSON.stringify(value)}`)

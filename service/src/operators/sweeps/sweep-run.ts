@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, sentenceOf } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { inLanes } from '../../kernel/in-lanes.ts'
 import type { Log } from '../../platform/log.ts'
@@ -183,9 +183,4 @@ export class SweepRun {
     this.failures.push({ tenant_id, ...(task_id !== null && { task_id }), error: sentenceOf(err) })
     if (!(err instanceof AppError)) this.#deps.log.error({ tenant_id, task_id, err }, 'a sweep failed with something')
   }
-}
-
-/** What an error of ours says; any other may hold what is nobody's business. */
-function sentenceOf(err: unknown): string {
-  return err instanceof AppError ? err.message : 'This failed inside the service: its log says why.'
 }

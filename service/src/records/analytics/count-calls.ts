@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts'
+import { FAILED_INSIDE } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
@@ -25,7 +26,6 @@ type Deps = {
 
 /** Somebody may wait for the answer: nothing is begun after this. */
 const BEGINS_WITHIN_MS = 20_000
-const FAILED = 'This failed inside the service: its log says why.'
 
 /**
  * Counts the hours in whose calls something has changed, those that have waited longest first. An hour that another node is at is
@@ -48,7 +48,7 @@ export async function countCalls(deps: Deps, ask: CountAsk): Promise<CountResult
       if (await db.transaction().execute((tx) => countHour(tx, hour))) counted += 1
     } catch (err) {
       log.error({ err, ...hour }, 'the calls of an hour were not counted')
-      failures.push({ ...hour, error: FAILED })
+      failures.push({ ...hour, error: FAILED_INSIDE })
       await postponeHour(db, hour)
     }
   }
