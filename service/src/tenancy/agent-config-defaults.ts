@@ -1,3 +1,4 @@
+import { deepFreeze } from '../kernel/deep-freeze.ts'
 import { type AgentTexts, type AgentVersionConfig, withAllTexts } from './agent-config.ts'
 
 type Given<Member extends keyof AgentVersionConfig> = NonNullable<AgentVersionConfig[Member]>
@@ -86,10 +87,4 @@ function turnDetection(given: Given<'turn_detection'>): TurnDetection {
 
 function voicemail({ action, message }: Given<'voicemail'>): CompleteAgentConfig['voicemail'] {
   return action === 'leave_message' && message ? { action, message } : { action: 'hang_up' }
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  for (const member of Object.values(value)) deepFreeze(member)
-  return Object.freeze(value)
 }

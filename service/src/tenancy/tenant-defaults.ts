@@ -1,3 +1,4 @@
+import { deepFreeze } from '../kernel/deep-freeze.ts'
 import { agentConfigDefaults } from './agent-config-defaults.ts'
 import type { TenantDocument } from './tenant-document.ts'
 import { EVENT_NAMES } from './tenant-events.ts'
@@ -127,10 +128,4 @@ function fill<Whole extends object>(
 ): Whole {
   const set = Object.entries(given ?? {}).filter(([, value]) => value !== null && value !== undefined)
   return { ...defaults, ...Object.fromEntries(set) }
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  for (const member of Object.values(value)) deepFreeze(member)
-  return Object.freeze(value)
 }
