@@ -1,3 +1,5 @@
+import { clockMs } from '../kernel/local-time.ts'
+
 /** The span of the day in which calls may be made: `HH:MM`, from `start` on, until before `end`; it may go over midnight. */
 export type CallingHours = { start: string; end: string }
 
@@ -8,14 +10,14 @@ const MINUTE_MS = 60_000
 
 /** Whether calls may be made at a time of the day, in milliseconds since midnight. */
 export function isWithin({ start, end }: CallingHours, atMs: number): boolean {
-  const [startMs, endMs] = [msOf(start), msOf(end)]
+  const [startMs, endMs] = [clockMs(start), clockMs(end)]
   return startMs < endMs ? startMs <= atMs && atMs < endMs : startMs <= atMs || atMs < endMs
 }
 
 /** Whether some time of the day is within all of them. */
 export function haveCommonTime(all: readonly CallingHours[]): boolean {
   // What they have in common begins where one of them does.
-  return all.some(({ start }) => all.every((each) => isWithin(each, msOf(start))))
+  return all.some(({ start }) => all.every((each) => isWithin(each, clockMs(start))))
 }
 
 /**
@@ -36,9 +38,4 @@ export function clockText(timeMs: number): string {
   const minutes = Math.floor(timeMs / MINUTE_MS)
   const two = (value: number) => String(value).padStart(2, '0')
   return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
-}
-
-function msOf(time: string): number {
-  const [hours = 0, minutes = 0] = time.split(':').map(Number)
-  return (hours * 60 + minutes) * MINUTE_MS
 }

@@ -1,3 +1,4 @@
+const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 /** Tenants name zones, and may write one name in many ways. */
 const MAX_KEPT = 1_000
@@ -59,6 +60,12 @@ export class LocalTime {
     this.#formats.set(zone, made)
     return made
   }
+}
+
+/** A time of the day, `HH:MM`, in milliseconds since midnight. */
+export function clockMs(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number)
+  return (hours * 60 + minutes) * MINUTE_MS
 }
 
 function modulo(value: number, by: number): number {

@@ -1,5 +1,5 @@
 import { LAST_INSTANT_MS } from '../kernel/instants.ts'
-import { LocalTime } from '../kernel/local-time.ts'
+import { clockMs, LocalTime } from '../kernel/local-time.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { BusinessHours, QueueSettings, Weekday } from './operator-queue-store.ts'
 
@@ -134,11 +134,6 @@ function merged(hours: BusinessHours[], weekday: Weekday): Span[] {
 }
 
 function spanOf({ start, end }: BusinessHours): Span {
-  const [startMs, endMs] = [timeMs(start), timeMs(end)]
+  const [startMs, endMs] = [clockMs(start), clockMs(end)]
   return { startMs, endMs: endMs > startMs ? endMs : endMs + DAY_MS }
-}
-
-function timeMs(time: string): number {
-  const [hours = 0, minutes = 0] = time.split(':').map(Number)
-  return (hours * 60 + minutes) * MINUTE_MS
 }
