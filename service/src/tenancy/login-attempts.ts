@@ -3,6 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { addressKey } from '../platform/http/trust.ts'
+import { audit } from './audit-log.ts'
 import { countAttempts, insertAttempt, removeAttempt } from './login-attempt-store.ts'
 
 const MAX_FAILED = 10
@@ -23,6 +24,12 @@ export async function beginAttempt(db: Db, clock: Clock, ip: string): Promise<{ 
   if (count <= MAX_FAILED) return { succeeded: (tx) => removeAttempt(tx, id) }
   await removeAttempt(db, id)
   throw tooMany((first?.getTime() ?? nowMs) + WINDOW_MS - nowMs)
+}
+
+/** Writes down that somebody at an address was not let in. */
+export async function noteRefusedLogin(db: Db, clock: Clock, ip: string): Promise<void> {
+  const change = { by: { kind: 'stranger', name: ip } as const, action: 'session.refused', tenantId: null }
+  await db.transaction().execute((tx) => audit(tx, { ...change, targetId: null, at: new Date(clock.now()) }))
 }
 
 function tooMany(waitMs: number): AppError {

@@ -4,8 +4,7 @@ import { AppError } from '../kernel/errors.ts'
 import { secretsEqual, sha256 } from '../kernel/seal.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { AdminSessions } from './admin-sessions.ts'
-import { audit } from './audit-log.ts'
-import { beginAttempt } from './login-attempts.ts'
+import { beginAttempt, noteRefusedLogin } from './login-attempts.ts'
 import type { Passwords } from './passwords.ts'
 import { findUserAcrossTenants, lockUser, type UserRow, updateUser } from './user-store.ts'
 
@@ -68,11 +67,6 @@ export function makeLogins({ db, clock, sessions, administrator, passwords }: De
     return (await passwords.match(password, user?.password_hash ?? null)) && user ? provedBy(user) : null
   }
 
-  async function noteFailure(ip: string): Promise<void> {
-    const change = { by: { kind: 'stranger', name: ip } as const, action: 'session.refused', tenantId: null }
-    await db.transaction().execute((tx) => audit(tx, { ...change, targetId: null, at: new Date(clock.now()) }))
-  }
-
   return {
     isEnabled: administrator !== null,
     expectEnabled,
@@ -87,7 +81,7 @@ export function makeLogins({ db, clock, sessions, administrator, passwords }: De
         throw error
       })
       if (proved) return letIn(proved, asked.previous, attempt.succeeded)
-      await noteFailure(asked.ip)
+      await noteRefusedLogin(db, clock, asked.ip)
       throw refused()
     },
   }

@@ -5,8 +5,7 @@ import { type Sealer, secretsEqual } from '../kernel/seal.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { IdentityFault, type IdentityProvider, type LoginSecrets } from '../platform/sso/port.ts'
-import { audit } from './audit-log.ts'
-import { beginAttempt } from './login-attempts.ts'
+import { beginAttempt, noteRefusedLogin } from './login-attempts.ts'
 import type { LoggedIn, Logins } from './logins.ts'
 import { findUserAcrossTenants } from './user-store.ts'
 
@@ -58,23 +57,18 @@ export function makeSso(deps: Deps): Sso {
     if (administrators.has(email)) return logins.letInAdministrator(email, previous)
     const user = await findUserAcrossTenants(db, email)
     if (user) return logins.letIn(user, previous)
-    await noteRefusal(ip)
+    await noteRefusedLogin(db, clock, ip)
     throw new AppError('forbidden', 'Nobody with your e-mail may log in here. Ask an administrator to add you.')
-  }
-
-  async function noteRefusal(ip: string): Promise<void> {
-    const change = { by: { kind: 'stranger', name: ip } as const, action: 'session.refused', tenantId: null }
-    await db.transaction().execute((tx) => audit(tx, { ...change, targetId: null, at: new Date(clock.now()) }))
   }
 
   async function verifiedEmail(callback: URL, { pending, ip }: { pending: Pending; ip: string }): Promise<string> {
     const { email, isVerified } = await provider.complete(callback, pending).catch(async (error: unknown) => {
-      if (error instanceof IdentityFault && error.kind === 'refused') await noteRefusal(ip)
+      if (error instanceof IdentityFault && error.kind === 'refused') await noteRefusedLogin(db, clock, ip)
       throw told(error)
     })
     // Only of ASCII are two spellings one address: the Kelvin sign, in lower case, is a k.
     if (email !== null && isVerified && isAscii(email)) return email.toLowerCase()
-    await noteRefusal(ip)
+    await noteRefusedLogin(db, clock, ip)
     if (email !== null && isVerified)
       throw new AppError('forbidden', 'Your e-mail has letters outside ASCII: nobody can log in with it here.')
     throw new AppError('forbidden', 'The identity provider does not say that your e-mail is yours: verify it there.')
