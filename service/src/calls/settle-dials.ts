@@ -32,7 +32,7 @@ export type SettlingDials = {
 type Deps = {
   db: Db
   clock: Clock
-  log: Pick<Log, 'info' | 'warn' | 'error'>
+  log: Pick<Log, 'info' | 'warn'>
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   carriers: Carriers
   statuses: Pick<CallStatuses, 'record'>

@@ -17,7 +17,7 @@ export type LeftBehind = {
   leave(): void
 }
 
-type Where = { folder: string; log: Pick<Log, 'info' | 'error'> }
+type Where = { folder: string; log: Pick<Log, 'error'> }
 
 const NAME = /^(?<node>.+?)(?:-(?<number>\d+)\.log|\.lock)$/
 
