@@ -729,6 +729,34 @@ describe('a double click', () => {
   })
 })
 
+describe('a double click on what opens a window', () => {
+  /** The second click of two, wherever that comes to lie. */
+  const again = async (page: Page, on: Locator) => {
+    await on.hover({ position: { x: 5, y: 5 } })
+    await page.mouse.down({ clickCount: 2 })
+    await page.mouse.up({ clickCount: 2 })
+  }
+
+  it('leaves it open, and answers nothing in it', async () => {
+    const { id } = (await ask('POST', '/callback-tasks', { customer_phone: ANN })).task
+    const { context, page } = await visit(`t/acme/desk/tasks/${id}`)
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.method()))
+    const form = await opened(page, 'Complete')
+    await again(page, form.getByRole('button', { name: 'Complete the task' }))
+    await page.keyboard.press('Escape')
+    await form.waitFor({ state: 'hidden' })
+    const question = await opened(page, 'Call back now')
+    const beside = page.locator('.mantine-Modal-overlay')
+    await again(page, beside)
+    await again(page, question.getByRole('button', { name: 'Call back now' }))
+    await beside.click({ position: { x: 5, y: 5 } })
+    await question.waitFor({ state: 'hidden' })
+    expect(asked).not.toContain('POST')
+    await context.close()
+  })
+})
+
 describe('a key that is held', () => {
   it('claims one task, and goes on along the rows', async () => {
     for (const minute of [1, 2, 3])

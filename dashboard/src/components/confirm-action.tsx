@@ -4,6 +4,7 @@ import { CloseWindow } from './close-window.tsx'
 import styles from './confirm-action.module.css'
 import { FailureState } from './failure-state.tsx'
 import { useHoldRows } from './held-rows.ts'
+import { closedBeside, isSecondClick } from './second-click.ts'
 import { useReturnFocus } from './use-return-focus.ts'
 import { useWindowRequest } from './use-window-request.ts'
 
@@ -72,12 +73,13 @@ export function ConfirmAction({
         centered
         returnFocus={false}
         closeButtonProps={CLOSE}
+        {...closedBeside(() => turnTo(false))}
       >
         <div className={styles.question}>{children}</div>
         {error !== null && <FailureState error={error} />}
         <div className={styles.buttons}>
           <CloseWindow isBusy={isBusy} onClose={() => turnTo(false)} />
-          <Button {...colour} loading={isBusy} onClick={() => void confirm()}>
+          <Button {...colour} loading={isBusy} onClick={(event) => !isSecondClick(event) && void confirm()}>
             {label}
           </Button>
         </div>

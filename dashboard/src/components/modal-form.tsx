@@ -9,7 +9,7 @@ import styles from './fields.module.css'
 import { Buttons, Column } from './fields.tsx'
 import { useHoldRows } from './held-rows.ts'
 import { NewerDocument } from './newer-document.tsx'
-import { isSecondClick } from './second-click.ts'
+import { closedBeside, isSecondClick } from './second-click.ts'
 import { useUnsaved } from './unsaved-changes.tsx'
 import { useDraft } from './use-draft.ts'
 import { useReturnFocus } from './use-return-focus.ts'
@@ -154,7 +154,7 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
         size="lg"
         stackId={stackId}
         returnFocus={false}
-        closeOnClickOutside={!isChanged}
+        {...closedBeside(() => !isChanged && leave(close))}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <form onSubmit={submitForm}>
@@ -176,7 +176,12 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
             )}
             <Buttons>
               {!stored && (
-                <Button type="submit" ref={submitButton} loading={isBusy}>
+                <Button
+                  type="submit"
+                  ref={submitButton}
+                  loading={isBusy}
+                  onClick={(event) => isSecondClick(event) && event.preventDefault()}
+                >
                   {submit}
                 </Button>
               )}

@@ -1,6 +1,7 @@
 import { Button, Checkbox, Modal } from '@mantine/core'
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { Column } from '../../components/fields.tsx'
+import { closedBeside } from '../../components/second-click.ts'
 import { nextRow, type Stepped } from './row-step.ts'
 import styles from './shortcuts.module.css'
 
@@ -70,7 +71,13 @@ export function Shortcuts() {
       <Button variant="default" onClick={() => setOpen(true)}>
         Keys
       </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Keys" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Modal
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title="Keys"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+        {...closedBeside(() => setOpen(false))}
+      >
         <Column>
           <KeyList />
           <Checkbox label="Use these keys" checked={!isOff} onChange={(event) => turn(event.currentTarget.checked)} />
