@@ -379,6 +379,21 @@ describe('a database whose clock is put forward', () => {
   })
 })
 
+describe('a database whose clock was put forward by little more than beats can tell', () => {
+  it('has the calls of a node that is gone brought back all the same', async () => {
+    await calls.talk('CA1', calls.node)
+    await listen()
+    calls.other.clockWasBehind(60_000)
+    await silence(NODE, 60)
+    for (let second = 0; second < 5; second++) {
+      await calls.other.beat({ isTold: false })
+      await calls.other.sweepOrphans()
+      await calls.clock.advance(1_000)
+    }
+    expect(redirected()).toEqual(['CA1'])
+  })
+})
+
 describe('a call that its node lets go of', () => {
   const lease = { leaseMs: 60_000, lookAt: new Date() }
 

@@ -3,6 +3,7 @@ import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { SharedClock } from '../kernel/shared-clock.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
+import { setClock } from '../platform/nodes/heartbeat.ts'
 import { askTime, hasResumer } from '../platform/nodes/heartbeat-store.ts'
 import type { SteadyBeats } from '../platform/nodes/steady-beats.ts'
 import { PROMISE_MS } from '../records/call-resume-store.ts'
@@ -46,9 +47,9 @@ type Deps = {
   openCalls: Pick<OpenCalls, 'look'>
   sendCallBack: SendCallBack
   /** This node's own. */
-  beats: Pick<SteadyBeats, 'forMs'>
+  beats: Pick<SteadyBeats, 'forMs' | 'beginAnew'>
   /** Goes by the database's; not given where there can be no other node. */
-  sharedClock?: Pick<SharedClock, 'agrees' | 'monotonicMs'> | undefined
+  sharedClock?: Pick<SharedClock, 'heard' | 'monotonicMs'> | undefined
   /** 0 where there can be no other node: whoever had a call is gone. */
   silenceMs: number
 }
@@ -78,11 +79,16 @@ export function makeOrphanedCalls(deps: Deps): OrphanedCalls {
     })
   }
 
-  /** Whether the database's clock was not set since this node wrote last. */
+  /**
+   * Whether the database's clock was not set since this node heard it last. If it was, this node goes by it from now on, and is steady
+   * anew: a beat, whose answer waits for the disk, tells less exactly what that clock says, and might find for ever that it was not.
+   */
   async function isClockSteady(): Promise<boolean> {
     if (!sharedClock) return true
     const askedMs = sharedClock.monotonicMs()
-    return sharedClock.agrees(await askTime(vital), askedMs)
+    if (!setClock(sharedClock, { saidMs: await askTime(vital), askedMs }, log)) return true
+    beats.beginAnew()
+    return false
   }
 
   /** Never rejects: a call that was taken and is left is looked after, as any open call is. */

@@ -77,12 +77,12 @@ function makeNode({ db, vital, nodeId, clock, rest, silenceMs, tenants }: Parts)
     /** The calls whose sessions are on this node. */
     here,
     hungUp,
-    /** Its heartbeat, of now. */
-    async beat() {
+    /** Its heartbeat, of now. `isTold`: its answer tells what the database's clock says, exactly enough. */
+    async beat({ isTold = true } = {}) {
       const askedMs = sharedClock.monotonicMs()
       const at = await beat(vital, nodeId, '1')
       beats.written()
-      if (sharedClock.heard(at.getTime(), askedMs) !== 0) beats.beginAnew()
+      if (isTold && sharedClock.heard(at.getTime(), askedMs) !== 0) beats.beginAnew()
     },
     /** The database's clock was so far behind when this node heard it last. */
     clockWasBehind: (ms: number) => void sharedClock.heard(systemClock.now() - ms, sharedClock.monotonicMs()),

@@ -25,13 +25,6 @@ describe('a clock that goes by another one', () => {
     expect(shared.heard(START_MS + offMs + 1_000, 1_000)).toBe(0)
   })
 
-  it('knows whether the other was set since it was heard', () => {
-    shared.heard(START_MS + MINUTE_MS, 0)
-    expect(shared.agrees(START_MS + MINUTE_MS + 1_000, 0)).toBe(true)
-    expect(shared.agrees(START_MS, 0)).toBe(false)
-    expect(shared.now()).toBe(START_MS + MINUTE_MS)
-  })
-
   it("does not jump with its machine's", async () => {
     machine.jump(10 * MINUTE_MS)
     await machine.advance(1_000)

@@ -39,19 +39,10 @@ export class SharedClock implements Clock {
    * @returns by how many ms this one was put forward, or back (negative); 0 while they agree to within a second.
    */
   heard(saidMs: number, askedMs: number): number {
-    const behindMs = this.#behindMs(saidMs, askedMs)
-    this.#offsetMs += behindMs
-    return Math.round(behindMs)
-  }
-
-  /** Whether the other clock, which said `saidMs` at some instant since `askedMs`, was not set since it was heard last. */
-  agrees(saidMs: number, askedMs: number): boolean {
-    return this.#behindMs(saidMs, askedMs) === 0
-  }
-
-  #behindMs(saidMs: number, askedMs: number): number {
     const answeredMs = this.#base.monotonicMs()
     const behindMs = saidMs - ((askedMs + answeredMs) / 2 + this.#offsetMs)
-    return Math.abs(behindMs) <= TOLERANCE_MS + (answeredMs - askedMs) / 2 ? 0 : behindMs
+    if (Math.abs(behindMs) <= TOLERANCE_MS + (answeredMs - askedMs) / 2) return 0
+    this.#offsetMs += behindMs
+    return Math.round(behindMs)
   }
 }
