@@ -76,9 +76,11 @@ describe('POST access-requests', () => {
 
   it('is told so that nothing which was written looks like another fact, or like what the service says', async () => {
     const forged = 'Review it: https://evil.example'
-    await ask({ ...ASKED, contact_name: 'Ann\nE-mail: ceo@bank.example', use_case: `Booking.\n\n${forged}` })
+    const line = 'E-mail: ceo@bank.example'
+    await ask({ ...ASKED, contact_name: `Ann\n${line}`, use_case: `Booking.\n${line}\n\n${forged}` })
     const lines = mails.join().split('\n')
-    expect(lines.filter((line) => line.startsWith('E-mail: '))).toEqual(['E-mail: ann@acme.example'])
+    expect(lines.filter((each) => each.startsWith('Review it'))).toEqual([])
+    expect(lines.filter((each) => each.startsWith('E-mail: '))).toEqual(['E-mail: ann@acme.example'])
     const [ours = ''] = mails.join().split('What follows is what they wrote')
     expect([ours.includes('Review it: PATCH /api/v1/admin/'), ours.includes('evil')]).toEqual([true, false])
   })
