@@ -57,8 +57,8 @@ export function makeWatching(deps: Deps, needs: WatchNeeds) {
   const orphanedCalls = makeOrphanedCalls({ ...known, openCalls, sendCallBack, beats, sharedClock, silenceMs })
   const letGo = makeLetGo(live)
   const watch = makeCallWatch({ ...known, orphanedCalls, openCalls, letGo })
-  const handOver = makeHandOver({ ...known, sendCallBack, letGo, silenceMs: SILENCE_MS })
   const mayHaveHeir = database.kind === 'server' && config.publicUrl !== null
+  const handOver = makeHandOver({ ...known, sendCallBack, letGo, mayHaveHeir, silenceMs: SILENCE_MS })
   return {
     start: () => watch.start(),
     /** The stream of a call is gone. Never rejects: at the latest the next look at open calls finds it. */
@@ -77,9 +77,8 @@ export function makeWatching(deps: Deps, needs: WatchNeeds) {
       )
     },
     async handOver() {
-      if (!mayHaveHeir) return
       // It would find the calls that are on their way elsewhere.
-      await watch.stop()
+      if (mayHaveHeir) await watch.stop()
       await handOver()
     },
   }

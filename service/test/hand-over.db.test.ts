@@ -207,6 +207,26 @@ describe('a call that another node takes', () => {
     expect(await session()).toMatchObject({ end_reason: 'transferred' })
   })
 
+  it('is left to its carrier, too, while that rings, where there is no other node', async () => {
+    const [call] = await startTalking(app, ['CA1'])
+    const body = { action: 'transfer', target: TARGET }
+    expect((await app.served.call('acme', 'POST', '/sessions/MZCA1/actions', body)).status).toBe(200)
+    call?.client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    await app.pass(async () => (await states())[0] === 'detached', 'the stream to end')
+    let isOver = false
+    void app.served.app.drain().then(() => {
+      isOver = true
+    })
+    await app.clock.advance(15_000)
+    expect(app.rest.requests).toMatchObject([{ form: { Twiml: expect.stringContaining(TARGET) } }])
+    const [, callback = ''] = /statusCallback="([^"]+)"/.exec(app.rest.requests[0]?.form['Twiml'] ?? '') ?? []
+    const form = { CallSid: 'CA-target', AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
+    expect((await app.post(new URL(callback.replaceAll('&amp;', '&')).pathname, { form })).status).toBe(200)
+    await app.pass(() => isOver, 'the end of the drain')
+    expect(app.rest.requests.filter(({ form }) => form['Status'])).toEqual([])
+    expect(await session()).toMatchObject({ end_reason: 'transferred' })
+  })
+
   it.runIf(kind === 'server')('is ended here, with a goodbye, when its carrier does not take it there', async () => {
     app.rest.reply = ({ form }) => (form['Twiml'] ? { status: 401, body: {} } : { status: 200, body: {} })
     await startTalking(app, ['CA1'])

@@ -16,8 +16,8 @@ import type { SendCallBack } from './send-call-back.ts'
 /**
  * Hands the calls of this node over to another one that takes calls, if there is one: what was said is written down, the call is
  * let go of, and its carrier is made to ask what comes next for it, which the other node answers. Resolves when their streams
- * are gone. A call that could not be handed over says goodbye and ends; those without a carrier are here as before. Never
- * rejects.
+ * are gone. A call that could not be handed over says goodbye and ends; those without a carrier are here as before, and where there is no
+ * such node all are, once those that are being put through are so, or are back. Never rejects.
  */
 export type HandOver = () => Promise<void>
 
@@ -31,6 +31,8 @@ type Deps = {
   live: Pick<LiveSessions, 'all' | 'findCall' | 'handOver'>
   sendCallBack: SendCallBack
   letGo: LetGo
+  /** Whether other nodes share the database, and carriers are told an address that leads to them. */
+  mayHaveHeir: boolean
   /** A node that was not heard from for so long is none. */
   silenceMs: number
 }
@@ -63,7 +65,7 @@ export function makeHandOver(deps: Deps): HandOver {
     try {
       const tenant = await tenants.get(tenantId)
       // To send it elsewhere now would hang up on who is rung for it: it is put through, or comes back.
-      await waitWhile(() => live.findCall(tenantId, callSid)?.isLeaving, PUT_THROUGH_WITHIN_MS)
+      await waitWhile(() => isLeaving(call), PUT_THROUGH_WITHIN_MS)
       // Without a stream it is let go of as soon as it is asked, and nothing that is told after that is written down.
       if (live.findCall(tenantId, callSid)?.phase === 'detached') await allTold(call)
       const hold = live.findCall(tenantId, callSid)?.hold
@@ -122,6 +124,10 @@ export function makeHandOver(deps: Deps): HandOver {
     return 'left'
   }
 
+  function isLeaving({ tenantId, callSid }: Call): boolean {
+    return live.findCall(tenantId, callSid)?.isLeaving === true
+  }
+
   function allTold({ tenantId, callSid }: Call): Promise<void> {
     return waitWhile(() => live.findCall(tenantId, callSid)?.hasOpenTurns, TOLD_WITHIN_MS)
   }
@@ -133,15 +139,22 @@ export function makeHandOver(deps: Deps): HandOver {
     }
   }
 
+  async function isHeirThere(): Promise<boolean> {
+    if (!deps.mayHaveHeir) return false
+    return hasHeir(db, nodeId, deps.silenceMs).catch((err: unknown) => {
+      log.warn({ err }, 'it could not be found out whether another node takes calls')
+      return false
+    })
+  }
+
   return async () => {
     const calls = live.all().flatMap(({ facts: { tenantId, callSid, callType } }) => {
       return callType === 'browser' ? [] : [{ tenantId, callSid }]
     })
     if (calls.length === 0) return
-    const heir = await hasHeir(db, nodeId, deps.silenceMs).catch((err: unknown) => {
-      log.warn({ err }, 'it could not be found out whether another node takes calls')
-      return false
-    })
-    if (heir) await forEachByTenant(calls, SENT_AT_ONCE, handOver)
+    if (await isHeirThere()) return forEachByTenant(calls, SENT_AT_ONCE, handOver)
+    // They are ended next, and to end one of these would hang up on who is rung for it, too.
+    const leaving = calls.filter(isLeaving)
+    await waitWhile(() => leaving.some(isLeaving), PUT_THROUGH_WITHIN_MS)
   }
 }
