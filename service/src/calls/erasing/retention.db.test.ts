@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { TestClock } from '../../../test/harness/clock.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { plansOf } from '../../../test/harness/plans.ts'
@@ -161,6 +161,24 @@ describe('the age of a call that no carrier took', () => {
     await test.db.updateTable('campaign_contacts').set({ status: 'failed' }).execute()
     expect(await found()).toMatchObject({ 'old, called again': [], young: everywhere })
   })
+
+  // The embedded database has one transaction at a time.
+  it.runIf(inject('databaseTemplate').kind === 'server')(
+    'waits for no contact that somebody changes: its log goes later, with it',
+    async () => {
+      for (const name of ['free', 'changed']) await neverPlaced('acme', name)
+      await clock.advance(31 * DAY_MS)
+      const changing = sql`select from campaign_contacts where phone = 'changed' for update`
+      await test.db.transaction().execute(async (tx) => {
+        await changing.execute(tx)
+        expect(await retention().eraseUnplaced()).toBe(1)
+      })
+      await test.db.updateTable('campaign_contacts').set({ status: 'cancelled' }).execute()
+      expect(await found()).toEqual({ changed: ['log', 'contact'], free: [] })
+      expect(await retention().eraseUnplaced()).toBe(1)
+      expect(await found()).toEqual({ changed: [], free: [] })
+    },
+  )
 
   it('is found without reading those that were placed', { timeout: 60_000 }, async () => {
     await sql`
