@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { API_NOTES } from '../service/src/api-notes.ts'
 import { ERROR_CODES } from '../service/src/kernel/errors.ts'
 import { MAX_LIST_BYTES } from '../service/src/operators/do-not-call-lists.ts'
 import { mediaStreamsCodec } from '../service/src/platform/telephony/twilio/codec.ts'
@@ -21,6 +22,8 @@ const isThere = (page: string, link: string): boolean =>
 const FIRST_UPDATE = '0045'
 /** They stay small, however many calls there are. */
 const SMALL_TABLES = ['clips', 'session_scorings']
+/** Only a line into somebody else's call is closed with it. */
+const OF_A_TAKEOVER = 4409
 
 /** Of migrations, also of those within a span such as `0080 to 0082`. */
 function numbersIn(text: string): string[] {
@@ -111,6 +114,14 @@ describe('the documents', () => {
     const readAs = shown.map(([, text = '']) => mediaStreamsCodec.read(Buffer.from(text)).type)
     expect(readAs).toEqual(['start', 'media', 'dtmf', 'mark', 'stop'])
     expect(shown.map(([, , event]) => event)).toEqual(readAs)
+  })
+
+  it('say of each code that a page may be closed with what it means', () => {
+    const [, ofPages] = read('docs/browser-calls.md').split('## The WebSocket')
+    const closes = API_NOTES['streamMedia']?.socket?.closes ?? []
+    const codes = closes.map(({ code }) => code).filter((code) => code !== OF_A_TAKEOVER)
+    expect(codes).toHaveLength(8)
+    for (const code of codes) expect(ofPages).toContain(String(code))
   })
 
   it('have the receiver of the example take webhooks as large as they may be', () => {
