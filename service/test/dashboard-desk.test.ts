@@ -152,6 +152,14 @@ describe('a part of a page that is a list', () => {
     await page.unroute(failing)
     await again.press('Enter')
     await expect.poll(() => rows.count()).toBe(51)
+
+    const list = /\/api\/v1\/campaigns($|\?)/
+    await page.route(list, (route) => route.fulfill(broken))
+    await page.goto(`${dashboard.address}/app/t/demo/campaigns`)
+    await again.waitFor()
+    await page.unroute(list)
+    await again.press('Enter')
+    await expect.poll(() => rows.filter({ hasText: 'Long' }).count()).toBe(1)
     await context.close()
   })
 })

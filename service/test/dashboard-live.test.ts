@@ -245,6 +245,11 @@ describe('the pages of live calls', () => {
     await page.keyboard.down('Enter')
     await page.keyboard.up('Enter')
     await unmute.dispatchEvent('click', { detail: 2 })
+    // Who holds the key that goes on from button to button gets past it.
+    await page.getByRole('button', { name: 'Note', exact: true }).focus()
+    for (const _time of [1, 2]) await page.keyboard.down('Tab')
+    await page.keyboard.up('Tab')
+    expect(await page.locator('button:focus').textContent()).toBe('Escalate')
     expect(await faultsInAllLooks(page)).toEqual([])
     expect(await dashboard.ask('GET', '/admin/supervisor-actions?tenant_id=demo')).toMatchObject({
       actions: [

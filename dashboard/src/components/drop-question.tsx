@@ -1,5 +1,6 @@
 import { Button, Modal } from '@mantine/core'
 import styles from './confirm-action.module.css'
+import { closedBeside, isSecondClick } from './second-click.ts'
 
 type DropQuestionProps = { isOpen: boolean; isTyped: boolean; onStay: () => void; onDrop: () => void }
 
@@ -25,13 +26,14 @@ export function DropQuestion({ isOpen, isTyped, onStay, onDrop }: DropQuestionPr
       centered
       stackId="unsaved"
       closeButtonProps={{ 'aria-label': 'Close' }}
+      {...closedBeside(onStay)}
     >
       <div>{told}</div>
       <div className={styles.buttons}>
         <Button variant="default" data-autofocus onClick={onStay}>
           {stay}
         </Button>
-        <Button {...(isTyped && { color: 'red.8' })} onClick={onDrop}>
+        <Button {...(isTyped && { color: 'red.8' })} onClick={(event) => !isSecondClick(event) && onDrop()}>
           {drop}
         </Button>
       </div>

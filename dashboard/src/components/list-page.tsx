@@ -28,19 +28,22 @@ type ListPageProps<Row> = {
 export function ListPage<Row>({ list, filters, columns, keyOf, empty, ...page }: ListPageProps<Row>) {
   const { error, hasMore, reload } = list
   const { rows, note } = useHeldRows(list.rows)
+  const place = useKeptFocus(error)
   const more = useKeptFocus([list.isLoadingMore, hasMore].join())
   const isEmpty = rows?.length === 0
   const hasTable = !isEmpty && !(error && rows === undefined)
   return (
     <Page {...page} isInOrder>
       {filters}
-      {error !== null && <FailureState error={error} onRetry={reload} />}
-      {isEmpty && <LastReadFailed value={error !== null}>{empty}</LastReadFailed>}
-      {hasTable && (
-        <HeldRows value={note}>
-          <ListTable label={page.title} columns={columns} rows={rows} keyOf={keyOf} />
-        </HeldRows>
-      )}
+      <div ref={place} tabIndex={-1} className={styles.list}>
+        {error !== null && <FailureState error={error} onRetry={reload} />}
+        {isEmpty && <LastReadFailed value={error !== null}>{empty}</LastReadFailed>}
+        {hasTable && (
+          <HeldRows value={note}>
+            <ListTable label={page.title} columns={columns} rows={rows} keyOf={keyOf} />
+          </HeldRows>
+        )}
+      </div>
       <div ref={more} tabIndex={-1} className={styles.more}>
         <LoadMore list={list} />
         <output className={styles.count}>{countOf(rows, hasMore)}</output>

@@ -78,7 +78,7 @@ export function LiveActions({ tenantId, call, isOver }: LiveActionsProps) {
             variant="default"
             // What it has done is not undone by a second click, nor by a key that is held.
             onClick={(event) => !isSecondClick(event) && void turn().catch(fail)}
-            onKeyDown={(event) => event.repeat && event.preventDefault()}
+            onKeyDown={(event) => event.repeat && event.key === 'Enter' && event.preventDefault()}
           >
             {call.muted ? 'Unmute the agent' : 'Mute the agent'}
           </Button>
