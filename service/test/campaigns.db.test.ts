@@ -376,6 +376,18 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect((await read(id)).status).toBe('running')
   })
 
+  it('does not stop for calls that were answered while our own process stopped', async () => {
+    const id = await started({ contacts: people(8), calls_per_second: 20, max_concurrent: 5, max_attempts: 2 })
+    await placed(5)
+    const at = new Date(app.clock.now())
+    await test.db.updateTable('voice_sessions').set({ ended_at: at, end_reason: 'rejected' }).execute()
+    await test.db.updateTable('call_logs').set({ status: 'completed', error_code: 'stopping', ended_at: at }).execute()
+    await placed(8)
+    const called = (await contacts(id)).slice(0, 5)
+    expect(called.map(({ status, outcome }) => [status, outcome])).toEqual(Array(5).fill(['pending', 'failed']))
+    expect((await read(id)).status).toBe('running')
+  })
+
   it('has reached whoever had a word with the agent before it was lost', async () => {
     const id = await started()
     await placed(1)

@@ -20,8 +20,9 @@ export const HAS_BROKEN_OFF: RawBuilder<boolean> = sql`session.end_reason = any 
 
 const WITH_US: SessionEndReason[] = ['process_lost', 'shutdown']
 
-/** Whether `session` ended because our own process was lost, or stopped. */
-export const ENDED_WITH_US: RawBuilder<boolean> = sql`coalesce(session.end_reason = any (${WITH_US}::text[]), false)`
+/** Whether `session` ended because our own process was lost, or stopped, or never began as the call of `log` was answered while it stopped. */
+export const ENDED_WITH_US: RawBuilder<boolean> = sql`
+  coalesce(session.end_reason = any (${WITH_US}::text[]) or (session.end_reason = 'rejected' and log.error_code = 'stopping'), false)`
 
 /** Whether the stream of `log` never began, or was lost for good. */
 export const LOST_ITS_STREAM: RawBuilder<SqlBool> = sql`log.error_code = ${sql.lit(STREAM_LOST)}`
