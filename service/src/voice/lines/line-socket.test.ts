@@ -3,16 +3,17 @@ import { TestClock } from '../../../test/harness/clock.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { mediaStreamsCodec } from '../../platform/telephony/twilio/codec.ts'
 import { StreamWatch } from '../media-stream-watch.ts'
-import type { LineListener } from './line.ts'
+import type { LineEnd, LineListener } from './line.ts'
 import { LineSocket } from './line-socket.ts'
 
+const START = JSON.stringify({ event: 'start', streamSid: 'MZ1', start: { callSid: 'CA1', streamSid: 'MZ1' } })
 const BATCH = { atMs: 0, inbound: Buffer.alloc(800, 1).toString('base64'), outbound: '' }
 
-/** A listener's socket that takes nothing, as far as `waiting` says. */
-function listening() {
+/** A person's socket that takes nothing, as far as `waiting` says. */
+function listening(kind: 'listen' | 'takeover' = 'listen') {
   const clock = new TestClock()
   const watch = new StreamWatch(clock)
-  const seen = { waiting: 0, sent: 0, closedWith: 0, left: '' }
+  const seen = { waiting: 0, sent: 0, closedWith: 0, left: '', noted: [] as string[] }
   const socket = {
     send() {
       seen.sent += 1
@@ -33,17 +34,19 @@ function listening() {
   const leave = (how: string) => {
     seen.left = how
   }
-  const grant = { kind: 'listen' as const, tenant: 'acme' as TenantId, stream_sid: 'MZ1', supervisor: null }
+  const grant = { kind, tenant: 'acme' as TenantId, stream_sid: 'MZ1', supervisor: null }
   const line = new LineSocket(socket, grant, {
     ...{ clock, watch, codec: mediaStreamsCodec, log: { error: () => {} } },
     open: async (_wanted, heard) => {
       listener = heard
       return { callSid: 'CA1', speak: () => {}, close: leave }
     },
-    note: async () => {},
+    note: async ({ action, reason }) => {
+      seen.noted.push(`${action}: ${reason}`)
+    },
     mayStay: async () => true,
   })
-  return { clock, watch, seen, line, hear: () => listener?.audio(BATCH) }
+  return { clock, watch, seen, line, hear: () => listener?.audio(BATCH), over: (why: LineEnd) => listener?.over(why) }
 }
 
 describe('the socket of who listens', () => {
@@ -80,6 +83,24 @@ describe('the socket of who listens', () => {
       await clock.advance(1_000)
     }
     expect(seen.closedWith).toBe(1008)
+    watch.close()
+  })
+})
+
+describe('the socket of who has a call', () => {
+  it.each([
+    ['ended', 1000, ['takeover: null', 'release: the call is over']],
+    ['broken', 1013, ['takeover: null', 'release: the call moved, or could not be reached']],
+    // By an action, which is kept as such.
+    ['released', 1000, ['takeover: null']],
+  ] as const)('is closed, and its end is noted once, when the line is %s', async (why, code, noted) => {
+    const { watch, seen, line, over } = listening('takeover')
+    line.frame(Buffer.from(START), false)
+    await Promise.resolve()
+    await Promise.resolve()
+    over(why)
+    line.closed(code)
+    expect(seen).toMatchObject({ closedWith: code, noted })
     watch.close()
   })
 })

@@ -41,6 +41,8 @@ const FAILED = 1011
 const TRY_AGAIN = 1013
 /** Somebody else has the call, or nobody can have it now. */
 const TAKEN = 4409
+/** Why a person has a call no more, where that is not their doing. */
+const GONE = { ended: 'the call is over', broken: 'the call moved, or could not be reached' }
 /** How long a person may take to start. */
 const START_WITHIN_MS = 10_000
 /** Two seconds of both sides: whoever is further behind does not hear the call as it is, and is let go. */
@@ -164,9 +166,12 @@ export class LineSocket implements FrameSocketListener, WatchedStream {
 
   #over(why: LineEnd): void {
     if (this.#phase === 'over') return
+    const line = this.#line
     this.#line = null
     if (this.#frames && why !== 'broken') this.#socket.send(this.#frames.stop())
     this.#end('released', null)
+    // Who has it given back is noted for that.
+    if (line && why !== 'released') this.#noteRelease(GONE[why], line.callSid)
     if (why === 'broken') this.#socket.close(TRY_AGAIN, 'the call moves, or cannot be reached: ask for another line')
     else this.#socket.close(NORMAL, why === 'released' ? 'the agent has the call again' : 'the call is over')
   }
@@ -191,8 +196,12 @@ export class LineSocket implements FrameSocketListener, WatchedStream {
     const line = this.#line
     this.#line = null
     if (!line) return
-    if (this.#grant.kind === 'takeover') this.#note('release', reason, line.callSid)
+    this.#noteRelease(reason, line.callSid)
     line.close(how)
+  }
+
+  #noteRelease(reason: string | null, callSid: string): void {
+    if (this.#grant.kind === 'takeover') this.#note('release', reason, callSid)
   }
 
   #note(action: 'takeover' | 'release', reason: string | null, callSid = this.#line?.callSid ?? ''): void {

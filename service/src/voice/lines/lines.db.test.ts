@@ -319,12 +319,16 @@ describe('a call that a person takes over', () => {
     expect(person.closeCode).toBeNull()
   })
 
-  it('is refused while nobody hears it, and told its end', async () => {
+  it('is refused while nobody hears it, told its end, and kept with it', async () => {
     const caller = await app.talk({ CallSid: 'CA1' })
     const person = await takeOver()
     caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
     expect(await person.closed()).toBe(1000)
     expect(person.messages.at(-1)).toMatchObject({ event: 'stop' })
+    const kept = async () => (await actions()).map(({ action, reason }) => ({ action, reason }))
+    const release = { action: 'release', reason: 'the call is over' }
+    await until(async () => (await kept()).some(({ action }) => action === 'release'), { what: 'its end to be kept' })
+    expect(await kept()).toEqual(expect.arrayContaining([{ action: 'takeover', reason: null }, release]))
     const other = await app.talk({ CallSid: 'CA2' })
     other.terminate()
     await until(async () => (await ask('takeover', {}, 'acme', 'MZCA2')).status === 409, { what: 'the loss' })
