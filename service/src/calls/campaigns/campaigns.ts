@@ -6,6 +6,7 @@ import { newId, type TenantId } from '../../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/pages.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
 import { expectSameBody, type RequestKey } from '../../kernel/request-key.ts'
+import { againWhenRefused } from '../../platform/db/again.ts'
 import { isUuid } from '../../platform/db/newest-first.ts'
 import { keysFreeBefore, takeKeyOrFind } from '../../platform/db/request-keys.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
@@ -162,12 +163,14 @@ export function makeCampaigns({ db, clock, tenants, resolveAgent }: Deps): Campa
     async move(tenantId, id, move) {
       const tenant = await known(tenantId)
       const { id: campaignId } = await expectCampaign(db, tenantId, id)
-      return db.transaction().execute(async (tx) => {
+      const lockedIn = async (tx: Tx) => {
         await holdKnownTenant(tx, tenantId)
         const before = await lockCampaign(tx, tenantId, campaignId)
         if (!before) throw unknownCampaign()
         return moveIn(tx, tenant, { before, move, now: new Date(clock.now()) })
-      })
+      }
+      // Whoever erases a number takes what mentions it out of contacts of all campaigns, in another order.
+      return againWhenRefused(() => db.transaction().execute(lockedIn))
     },
     async calls(tenantId, id, status, page) {
       const { id: campaignId } = await expectCampaign(db, tenantId, id)
