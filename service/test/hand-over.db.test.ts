@@ -227,6 +227,29 @@ describe('a call that another node takes', () => {
     expect(await session()).toMatchObject({ end_reason: 'transferred' })
   })
 
+  it('holds up no other one then, for which nobody is rung any more', async () => {
+    const [call] = await startTalking(app, ['CA1', 'CA2'])
+    const body = { action: 'transfer', target: TARGET }
+    const transfer = (callSid: string) => app.served.call('acme', 'POST', `/sessions/MZ${callSid}/actions`, body)
+    expect((await transfer('CA1')).status).toBe(200)
+    call?.client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    await app.pass(async () => (await states()).includes('detached'), 'the stream to end')
+    let isOver = false
+    void app.served.app.drain().then(() => {
+      isOver = true
+    })
+    await app.clock.advance(15_000)
+    expect((await transfer('CA2')).status).not.toBe(200)
+    const ended = () => app.rest.requests.filter(({ form }) => form['Status']).map(({ path }) => path)
+    expect([ended(), isOver]).toEqual([[expect.stringContaining('CA2')], false])
+    const [{ form: first = {} } = {}] = app.rest.requests
+    const [, callback = ''] = /statusCallback="([^"]+)"/.exec(first['Twiml'] ?? '') ?? []
+    const form = { CallSid: 'CA-target', AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
+    expect((await app.post(new URL(callback.replaceAll('&amp;', '&')).pathname, { form })).status).toBe(200)
+    await app.pass(() => isOver, 'the end of the drain')
+    expect(ended()).toHaveLength(1)
+  })
+
   it.runIf(kind === 'server')('is ended here, with a goodbye, when its carrier does not take it there', async () => {
     app.rest.reply = ({ form }) => (form['Twiml'] ? { status: 401, body: {} } : { status: 200, body: {} })
     await startTalking(app, ['CA1'])

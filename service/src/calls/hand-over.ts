@@ -153,8 +153,9 @@ export function makeHandOver(deps: Deps): HandOver {
     })
     if (calls.length === 0) return
     if (await isHeirThere()) return forEachByTenant(calls, SENT_AT_ONCE, handOver)
-    // They are ended next, and to end one of these would hang up on who is rung for it, too.
+    // To end one of these would hang up on who is rung for it, too. The others end now, and have nobody else rung meanwhile.
     const leaving = calls.filter(isLeaving)
+    for (const session of live.all()) if (!session.isLeaving) session.command({ type: 'end', reason: 'shutdown' })
     await waitWhile(() => leaving.some(isLeaving), PUT_THROUGH_WITHIN_MS)
   }
 }
