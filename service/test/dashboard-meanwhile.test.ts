@@ -749,7 +749,7 @@ describe('a double click on what opens a window', () => {
     const question = await opened(page, 'Call back now')
     const beside = page.locator('.mantine-Modal-overlay')
     await again(page, beside)
-    await again(page, question.getByRole('button', { name: 'Call back now' }))
+    for (const name of ['Call back now', 'Cancel']) await again(page, question.getByRole('button', { name }))
     await beside.click({ position: { x: 5, y: 5 } })
     await question.waitFor({ state: 'hidden' })
     expect(asked).not.toContain('POST')

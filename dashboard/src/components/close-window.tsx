@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import styles from './close-window.module.css'
 import { NoAnswerYet } from './no-answer-yet.tsx'
+import { isSecondClick } from './second-click.ts'
 
 type CloseWindowProps = {
   /** What was asked for in the window is under way, and no more to be called back. */
@@ -12,7 +13,7 @@ type CloseWindowProps = {
 export function CloseWindow({ isBusy, onClose }: CloseWindowProps) {
   return (
     <>
-      <Button variant="default" onClick={onClose}>
+      <Button variant="default" onClick={(event) => !isSecondClick(event) && onClose()}>
         {isBusy ? 'Close' : 'Cancel'}
       </Button>
       <output className={styles.told}>

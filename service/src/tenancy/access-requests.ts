@@ -97,7 +97,7 @@ function noticeOf(request: AccessRequestRow) {
     `Somebody asks to become a tenant. Review it: PATCH /api/v1/admin/api-access-requests/${request.id}`,
     'What follows is what they wrote; nobody has checked it.',
     facts.map(([name, value = '']) => `${name}: ${value.replaceAll(/[\s\p{C}]+/gu, ' ')}`).join('\n'),
-    `What for:\n${request.use_case.replaceAll(/^/gm, '  ')}`,
+    `What for:\n${request.use_case.replaceAll(/^(?!\n)/gm, '  ')}`,
   ]
   const subject = `Access request: ${request.company_name}`
   return { event: 'access_request.created', tenantId: null, subject, text: `${text.join('\n\n')}\n` }
