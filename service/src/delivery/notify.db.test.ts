@@ -49,7 +49,7 @@ describe('a notice', () => {
     expect(told?.from).toBe('parley@voice.example')
     expect(told?.header).toContain('Subject: Access request: Acme Bcc: eve@evil.example')
     expect(told?.text).toContain(
-      'E-mail: ann@acme.example\nWebsite: https://acme.example\n\nWhat for:\nBooking.\nSoon.',
+      'E-mail: ann@acme.example\nWebsite: https://acme.example\n\nWhat for:\n  Booking.\n  Soon.',
     )
     expect(told?.text).toContain(String(body['request_id']))
     await app.pass(async () => (await depth())?.delivered === 2, 'the mails to be settled')

@@ -51,7 +51,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'going on after what was no words',
     file: `${SESSION}/going-on.ts`,
-    find: "if (stopped.phase === 'silent') goOn(step)",
+    find: 'if (itemIds.every((id) => stopped.earlierIds.includes(id))) goOn(step)',
     put: '',
     tests: [`${SESSION}/going-on.test.ts`],
   },
