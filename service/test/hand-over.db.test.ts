@@ -242,8 +242,7 @@ describe('a call that another node takes', () => {
     expect((await transfer('CA2')).status).not.toBe(200)
     const ended = () => app.rest.requests.filter(({ form }) => form['Status']).map(({ path }) => path)
     expect([ended(), isOver]).toEqual([[expect.stringContaining('CA2')], false])
-    const [{ form: first = {} } = {}] = app.rest.requests
-    const [, callback = ''] = /statusCallback="([^"]+)"/.exec(first['Twiml'] ?? '') ?? []
+    const [, callback = ''] = /statusCallback="([^"]+)"/.exec(app.rest.requests[0]?.form['Twiml'] ?? '') ?? []
     const form = { CallSid: 'CA-target', AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
     expect((await app.post(new URL(callback.replaceAll('&amp;', '&')).pathname, { form })).status).toBe(200)
     await app.pass(() => isOver, 'the end of the drain')
