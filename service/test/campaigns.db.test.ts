@@ -379,9 +379,13 @@ describe('a campaign', { timeout: 120_000 }, () => {
   it('does not stop for calls that were answered while our own process stopped', async () => {
     const id = await started({ contacts: people(8), calls_per_second: 20, max_concurrent: 5, max_attempts: 2 })
     await placed(5)
+    // Only then they are known as placed, which would be written over their end.
+    for (const n of [0, 1, 2, 3, 4]) await pass(async () => (await logOf(sidOf(phone(n)))) !== null, `the log of ${n}`)
     const at = new Date(app.clock.now())
-    await test.db.updateTable('voice_sessions').set({ ended_at: at, end_reason: 'rejected' }).execute()
-    await test.db.updateTable('call_logs').set({ status: 'completed', error_code: 'stopping', ended_at: at }).execute()
+    await test.db.transaction().execute(async (tx) => {
+      await tx.updateTable('voice_sessions').set({ ended_at: at, end_reason: 'rejected' }).execute()
+      await tx.updateTable('call_logs').set({ status: 'completed', error_code: 'stopping', ended_at: at }).execute()
+    })
     await placed(8)
     const called = (await contacts(id)).slice(0, 5)
     expect(called.map(({ status, outcome }) => [status, outcome])).toEqual(Array(5).fill(['pending', 'failed']))
