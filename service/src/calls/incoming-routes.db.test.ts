@@ -13,6 +13,7 @@ import { OTHER_NODE, someCall, tenantTold } from '../records/calls.fixture.ts'
 import { makeSessions } from '../records/sessions.ts'
 
 const PATH = '/api/v1/incoming-call'
+const RESUME = '/api/v1/call-resume'
 const FORM = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, From: CALLER, To: NUMBER, CallStatus: 'ringing' }
 const SECOND_TOKEN = 'the-second-token-of-the-account'
 const FALLBACK = '+12025550150'
@@ -66,6 +67,19 @@ describe('POST /api/v1/incoming-call', () => {
       expect(new Set(answers.map(({ text }) => streamTokenIn(text))).size).toBe(10)
       expect(await logs()).toHaveLength(1)
     })
+
+    it.each([PATH, '/incoming-call?of=acme'])(
+      'that the carrier got no answer about from %s, and asks about where calls are gone on with',
+      async (path) => {
+        const failed = { ErrorCode: '11200', ErrorUrl: app.served.app.publicUrl() + path }
+        const { text } = await app.post(RESUME, { form: { ...FORM, ...failed } })
+        expect(text).toContain('<Connect>')
+        expect(await logs()).toMatchObject([{ call_sid: 'CA1', from: CALLER, to: NUMBER, agent_key: 'desk' }])
+        expect((await app.post(RESUME, { form: { ...FORM, ...failed }, token: 'another-token' })).status).toBe(401)
+        const unknown = { ...FORM, CallSid: 'CA2', ErrorUrl: app.served.app.publicUrl() + RESUME }
+        expect((await app.post(RESUME, { form: unknown })).text).toContain('<Response><Hangup/></Response>')
+      },
+    )
 
     it.each(['anonymous', 'sip:"><Hangup/>@example.com', '', '+266696687', 'x'.repeat(1_000), `${'x'.repeat(199)}😀`])(
       'whoever calls: %.30s',

@@ -13,6 +13,7 @@ import type { CallResume } from './call-resume.ts'
 import type { CallStatusCallbacks } from './call-status.ts'
 import type { CarrierAnswer, Incoming } from './incoming.ts'
 import { readStatusCallback } from './status-callback.ts'
+import type { IncomingCall } from './take-incoming.ts'
 
 type Deps = {
   clock: Clock
@@ -43,6 +44,14 @@ export function incomingRoutes({
     return { url: publicUrl() + request.url, headers: request.headers, form: formOf(request).fields() }
   }
 
+  function callIn(request: FastifyRequest, again: number): IncomingCall {
+    const form = formOf(request)
+    const from = partyIn(form, 'From')
+    // Tasks, lists and other calls know the caller by that one spelling.
+    const parties = { from: phoneNumberOf(from) ?? from, to: partyIn(form, 'To') }
+    return { ...idsIn(form), ...parties, again, signed: signed(request) }
+  }
+
   function written({ provider, verbs }: CarrierAnswer) {
     return carriers[provider].document(verbs)
   }
@@ -64,14 +73,9 @@ export function incomingRoutes({
         },
       },
       async (request, reply) => {
-        const form = formOf(request)
-        const from = partyIn(form, 'From')
-        // Tasks, lists and other calls know the caller by that one spelling.
-        const parties = { from: phoneNumberOf(from) ?? from, to: partyIn(form, 'To') }
         const told = Number(request.query.again)
         const again = Number.isInteger(told) && told > 0 ? Math.min(told, MAX_ASKED_AGAIN) : 0
-        const answered = await incoming.answer({ ...idsIn(form), ...parties, again, signed: signed(request) })
-        const { body, contentType } = written(answered)
+        const { body, contentType } = written(await incoming.answer(callIn(request, again)))
         return reply.type(contentType).send(body)
       },
     )
@@ -90,7 +94,9 @@ export function incomingRoutes({
         const { again = 0 } = request.query
         const form = formOf(request)
         const told = { dialled: dialledIn(form), isPlaced: form.get('Direction').startsWith('outbound') }
-        const next = await resume.next({ ...idsIn(form), again, ...told, signed: signed(request) })
+        const next = isUnanswered(form)
+          ? await incoming.answer(callIn(request, again))
+          : await resume.next({ ...idsIn(form), again, ...told, signed: signed(request) })
         const { body, contentType } = written(next)
         return reply.type(contentType).send(body)
       },
@@ -122,6 +128,11 @@ export function idsIn(form: Form): { callSid: string; accountSid: string } {
   const callSid = form.get('CallSid')
   const accountSid = storable(form.get('AccountSid').slice(0, MAX_PARTY_CHARS))
   return { callSid: CALL_SID.test(callSid) ? callSid : '', accountSid }
+}
+
+/** Whether the carrier got no answer when it told of a call that comes in, as of a node that was lost: it asks here in place of there. */
+function isUnanswered(form: Form): boolean {
+  return /^[^?#]*\/incoming-call(?:$|[?#])/.test(form.get('ErrorUrl'))
 }
 
 /** What came of ringing somebody in the call's place; null when that is not why the carrier asks. */
