@@ -13,12 +13,26 @@ const AGENT: Omit<ModelSetup, 'turnDetection'> = {
   ...{ transcription: { model: null, language: null }, tools: [] },
 }
 
-/** A model that ends a turn as it was set up to, and writes it down 300 ms later. */
-function listening(clock: TestClock, { turnDetection }: ModelSetup, listener: ModelListener): ModelSession {
+const SHAKEN_HANDS_MS = 100
+
+/** A model that ends a turn as it was set up to, and writes it down 300 ms later. It hears nothing until it is ready. */
+function listening(
+  clock: TestClock,
+  { turnDetection }: ModelSetup,
+  listener: ModelListener,
+  { readyAfterMs = SHAKEN_HANDS_MS, heard = [] }: { readyAfterMs?: number; heard?: Buffer[] } = {},
+): ModelSession {
   const wantedMs = turnDetection.type === 'server_vad' ? turnDetection.silenceDurationMs : 8_000
   let quietMs: number | null = null
+  let isReady = false
+  clock.after(readyAfterMs, () => {
+    isReady = true
+    listener.event({ type: 'ready' })
+  })
   return {
     append(payload) {
+      if (!isReady) return
+      heard.push(payload)
       if (payload.equals(LOUD) && quietMs === null) {
         listener.event({ type: 'speech_started', itemId: 'item_1', audioStartMs: 0 })
       }
@@ -55,6 +69,32 @@ describe('What a person says last who gives a call back', () => {
     scribe.end()
     await clock.advance(8_000)
     expect(told).toEqual([LAST_WORDS, 'written'])
+  })
+})
+
+describe('What a person says first who has taken a call over', () => {
+  it.each([
+    ['while they go on', 1_500],
+    ['though they have given the call back by then', 2_500],
+  ])('is heard by the model once that is there, %s', async (_when, readyAfterMs) => {
+    const clock = new TestClock()
+    const setup = scribeSetup({ ...AGENT, turnDetection: { type: 'semantic_vad', eagerness: 'low' } })
+    const [told, heard]: [string[], Buffer[]] = [[], []]
+    const scribe = new Scribe({
+      clock,
+      open: (listener) => listening(clock, setup, listener, { readyAfterMs, heard }),
+      said: ({ text }) => told.push(text),
+      written: () => told.push('written'),
+    })
+    for (let frame = 0; frame < 100; frame += 1) {
+      scribe.hear(LOUD)
+      await clock.advance(20)
+    }
+    scribe.end()
+    await clock.advance(8_000)
+    expect(heard.filter((payload) => payload.equals(LOUD))).toHaveLength(100)
+    expect(told).toEqual([LAST_WORDS, 'written'])
+    expect(clock.pendingTimers).toBe(0)
   })
 })
 

@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../../kernel/clock.ts'
 import type { ModelEvent, ModelListener, ModelSession } from '../../platform/realtime/port.ts'
+import { CallerAudio } from '../caller-audio.ts'
 
 /** What somebody said, and when they began to, in monotonic ms. */
 export type Said = { text: string; sinceMs: number }
@@ -21,7 +22,7 @@ const LAST_SILENCE_MS = 1_000
 /** How long the model may take to notice that something was said last, and then to write it down. */
 const NOTICED_MS = 300
 const LAST_WORDS_MS = 5_000
-/** A session that was lost is opened again, not more often than this: what is said meanwhile is not written down. */
+/** A session that was lost is opened again, not more often than this. */
 const AGAIN_AFTER_MS = 2_000
 const MAX_SESSIONS = 5
 /** What waits for a model in arrears is not worth more. */
@@ -35,12 +36,15 @@ export class Scribe {
   readonly #deps: Deps
   /** Turns whose words have not come. */
   readonly #open = new Map<string, number>()
+  /** What is said while no session hears it. */
+  readonly #kept = new CallerAudio()
   #session: ModelSession | null = null
+  #isReady = false
   #sessions = 0
   #openedMs = 0
   #isEnding = false
   #isHeardOut = false
-  #cancelWaits: Cancel = () => {}
+  readonly #waits: Cancel[] = []
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -51,19 +55,30 @@ export class Scribe {
   hear(payload: Buffer): void {
     if (this.#isEnding) return
     if (!this.#session) this.#beginAgain()
-    if (this.#session && this.#session.bufferedBytes() <= MAX_BACKLOG_BYTES) this.#session.append(payload)
+    if (!this.#isReady) this.#kept.keep(payload)
+    else if (this.#session && this.#session.bufferedBytes() <= MAX_BACKLOG_BYTES) this.#session.append(payload)
+  }
+
+  /** What was said until now goes first. */
+  #ready(): void {
+    this.#isReady = true
+    for (const payload of this.#kept.take()) this.#session?.append(payload)
+    if (!this.#isEnding) return
+    this.#isHeardOut = false
+    this.#wait(NOTICED_MS, () => this.#heardOut())
   }
 
   /** Nothing more is said: tells when the last words are written down, and ends a little later by itself. */
   end(): void {
     if (this.#isEnding) return
+    for (let saidMs = 0; saidMs < LAST_SILENCE_MS; saidMs += FRAME_MS) this.hear(SILENT_FRAME)
     this.#isEnding = true
-    for (let sentMs = 0; sentMs < LAST_SILENCE_MS; sentMs += FRAME_MS) this.#session?.append(SILENT_FRAME)
-    const { clock } = this.#deps
-    const waits = [clock.after(NOTICED_MS, () => this.#heardOut()), clock.after(LAST_WORDS_MS, () => this.#giveUp())]
-    this.#cancelWaits = () => {
-      for (const cancel of waits) cancel()
-    }
+    this.#wait(NOTICED_MS, () => this.#heardOut())
+    this.#wait(LAST_WORDS_MS, () => this.#giveUp())
+  }
+
+  #wait(ms: number, over: () => void): void {
+    this.#waits.push(this.#deps.clock.after(ms, over))
   }
 
   #heardOut(): void {
@@ -73,16 +88,18 @@ export class Scribe {
 
   /** Whoever waits for them waits no longer. */
   #giveUp(): void {
+    const isMissing = this.#open.size > 0 || !this.#kept.isEmpty
     this.close()
-    if (this.#open.size > 0) this.#deps.written()
+    if (isMissing) this.#deps.written()
   }
 
   /** Gives up what is not written down yet. Again, it changes nothing. */
   close(): void {
     this.#isEnding = true
-    this.#cancelWaits()
+    for (const cancel of this.#waits.splice(0)) cancel()
     this.#session?.close()
     this.#session = null
+    this.#kept.take()
   }
 
   get isOpen(): boolean {
@@ -109,6 +126,8 @@ export class Scribe {
 
   #take(event: ModelEvent): void {
     switch (event.type) {
+      case 'ready':
+        return this.#ready()
       case 'speech_started':
         this.#open.set(event.itemId, this.#deps.clock.monotonicMs())
         return
@@ -118,6 +137,7 @@ export class Scribe {
         return this.#said(event.itemId, '')
       case 'closed':
         this.#session = null
+        this.#isReady = false
         this.#open.clear()
         return this.#tellIfWritten()
       default:
@@ -133,6 +153,8 @@ export class Scribe {
   }
 
   #tellIfWritten(): void {
-    if (this.#isHeardOut && this.#open.size === 0) this.#deps.written()
+    // What waits for a session is not heard, unless none will come any more.
+    const isHeard = this.#kept.isEmpty || this.#session === null
+    if (this.#isHeardOut && isHeard && this.#open.size === 0) this.#deps.written()
   }
 }
