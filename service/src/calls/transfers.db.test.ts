@@ -198,6 +198,23 @@ describe('the tool transfer_call', () => {
       expect(app.rest.requests.filter(({ form }) => form['Status'] === 'completed')).toEqual([])
     })
 
+    it('gives the caller back to the agent when who has pressed 1 is gone before the two are joined', async () => {
+      const { caller, url, status } = await ringing()
+      app.rest.reply = async ({ form }) => {
+        if (form['Twiml']?.includes('<Conference')) await ask(status, { CallStatus: 'completed' })
+        return { status: 200, body: {} }
+      }
+      expect((await ask(`${url}/keys`, { Digits: '1' })).text).not.toContain('<Conference')
+      expect(documents().at(-1)).toContain('/api/v1/call-resume')
+      caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+      await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
+      const { text } = await resume({})
+      const again = await StreamClient.open(app.served.address)
+      again.start({ callSid: 'CA1', streamSid: 'MZ2', parameters: { stream_token: streamTokenIn(text) } })
+      await until(() => asked().some((said) => said.includes('could not be put through')), { what: 'the agent' })
+      expect((await session()).end_reason).toBeNull()
+    })
+
     it('takes the key that the address says of a carrier that was told to ask again', async () => {
       const { url } = await ringing()
       const joining = ask(`${url}/keys?digits=1&again=2`)

@@ -9,6 +9,7 @@ import type { Log } from '../platform/log.ts'
 import type { CallVerb } from '../platform/telephony/port.ts'
 import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { TransferFault } from '../voice/session/events.ts'
 import type { StreamTokens } from '../voice/stream-token.ts'
 import type { StreamedCall } from '../voice/streamed-call.ts'
 import type { BegunTransfer, CallTransfer, TransferNews, TransferRequest } from '../voice/transfer/transfer.ts'
@@ -50,13 +51,22 @@ type Ringing = {
   legSid: string | null
   url: string
   isTaken: boolean
+  /** They have hung up since they took it. */
+  isGone: boolean
 }
 
 const RING_SECONDS = 30
 const KEY_SECONDS = 10
 /** Nothing that is said in the call can be written down by us once it is somebody else's. */
 const WRITTEN_WITHIN_MS = 2_000
-const FAULTS = { busy: 'busy', 'no-answer': 'no_answer', failed: 'failed', canceled: 'no_answer' } as const
+/** What the end of the target's side means, by the carrier's word for it. */
+const ENDS: ReadonlyMap<string, TransferFault> = new Map([
+  ['completed', 'declined'],
+  ['busy', 'busy'],
+  ['no-answer', 'no_answer'],
+  ['failed', 'failed'],
+  ['canceled', 'no_answer'],
+])
 
 /**
  * Cold: the carrier is told to ring the target in place of our stream, and asks what comes next when nobody takes it. Warm: the target
@@ -94,7 +104,7 @@ class OpenTransfers {
     const { tenant, callSid, agent } = call
     const { language } = agent.config.speech
     const url = this.#addressOf(id, call, request)
-    const of = { tenant, callSid, language, request, news, legSid: null, url, isTaken: false }
+    const of = { tenant, callSid, language, request, news, legSid: null, url, isTaken: false, isGone: false }
     this.#ringing.set(id, of)
     try {
       await (request.isWarm ? this.#ringBeside(call, of) : this.#ringInPlace(call, of))
@@ -198,9 +208,17 @@ class OpenTransfers {
       of.news.failed('failed')
       return callerGone(of.language)
     }
+    if (of.isGone) return this.#fetchBack(of)
     // The caller is in the room by now: whoever takes the call does not wait for the records.
     void this.#through(of)
     return [{ type: 'conference', room }, { type: 'hangup' }]
+  }
+
+  /** The caller waits in the room for somebody who does not come: the agent has the call again once its carrier asks what comes next. */
+  async #fetchBack(of: Ringing): Promise<CallVerb[]> {
+    const outcome = await this.#update(of, [{ type: 'redirect', url: this.#deps.resumeUrl() }])
+    this.#deps.log.warn({ call_sid: of.callSid, outcome: outcome.type }, 'who has taken a call was gone at once')
+    return [{ type: 'hangup' }]
   }
 
   async #through(of: Ringing): Promise<void> {
@@ -211,14 +229,17 @@ class OpenTransfers {
 
   /** What becomes of the target's side: of a call that rings in place of ours only that it was answered is told. */
   async #told(id: string, of: Ringing, status: string): Promise<void> {
-    if (of.isTaken) return
+    const why = ENDS.get(status)
+    if (of.isTaken) {
+      of.isGone ||= of.request.isWarm && why !== undefined
+      return
+    }
     if (!of.request.isWarm) {
       if (status !== 'in-progress') return
       of.isTaken = true
       this.#ringing.delete(id)
       return this.#through(of)
     }
-    const why = status === 'completed' ? 'declined' : FAULTS[status as keyof typeof FAULTS]
     if (why === undefined) return
     this.#ringing.delete(id)
     of.news.failed(why)
