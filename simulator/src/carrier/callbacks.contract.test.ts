@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { tone } from '../audio/tone.ts'
 import { connectStream } from './bridge.fixture.ts'
-import { answeringMachine, type CallerScript, listener } from './caller-script.ts'
+import { answeringMachine, type CallerScript, type CallerStep, listener, saying } from './caller-script.ts'
 import { ACCOUNT, eventually, SILENT, startPair } from './carrier.fixture.ts'
 import type { FaultOptions } from './faults.ts'
 import { sign } from './signature.ts'
@@ -11,6 +11,12 @@ const ALL = ['initiated', 'ringing', 'answered', 'completed'].map((event): [stri
   'StatusCallbackEvent',
   event,
 ])
+
+/** So long after what was done before, where it is the first thing said. */
+const later =
+  (delayMs: number) =>
+  (step: CallerStep, at: number): CallerStep =>
+    at === 0 ? { ...step, when: { kind: 'then', delayMs } } : step
 
 async function dial({
   callee = SILENT,
@@ -141,11 +147,24 @@ describe('detection of answering machines', () => {
     ['AsyncAmdStatusCallback', 'BRIDGE/amd'],
   ]
   const machine = answeringMachine('You have reached nobody. Leave a message after the tone.', beep)
+  const beepless = answeringMachine('You have reached nobody. Leave a message.', null)
+  const breathing: CallerScript = {
+    ...machine,
+    steps: [saying('You have reached nobody.'), ...machine.steps.map(later(900))],
+  }
 
   it.each([
     ['a person', listener('Hello?'), 'Enable', 'human'],
     ['a machine', machine, 'Enable', 'machine_start'],
     ['a machine to its beep', machine, 'DetectMessageEnd', 'machine_end_beep'],
+    [
+      'a machine without a beep to the silence behind its greeting',
+      beepless,
+      'DetectMessageEnd',
+      'machine_end_silence',
+    ],
+    ['a machine that takes a breath to its beep', breathing, 'DetectMessageEnd', 'machine_end_beep'],
+    ['a person who may be a machine', listener('Hello?'), 'DetectMessageEnd', 'human'],
     ['silence', SILENT, 'Enable', 'unknown'],
   ])('waits for %s before it asks what to do', async (_, callee, mode, answeredBy) => {
     const { call, bridge } = await dial({ callee, more: detect(mode) })

@@ -56,14 +56,17 @@ export function saying(text: string): CallerStep {
   return { when: { kind: 'then', delayMs: 0 }, does: { kind: 'say', text } }
 }
 
-/** An answering machine: its greeting at once, a beep, then silence until the other side hangs up or 60 s are over. */
-export function answeringMachine(greeting: string, beep: Uint8Array): CallerScript {
+/** An answering machine: its greeting at once, a beep if it has one, then silence until the other side hangs up or 60 s are over. */
+export function answeringMachine(greeting: string, beep: Uint8Array | null): CallerScript {
+  const beeps: CallerStep[] = beep
+    ? [{ when: { kind: 'then', delayMs: 400 }, does: { kind: 'sound', audio: beep } }]
+    : []
   return {
     isMachine: true,
     hangsUpAtEnd: true,
     steps: [
       { when: { kind: 'then', delayMs: 300 }, does: { kind: 'say', text: greeting } },
-      { when: { kind: 'then', delayMs: 400 }, does: { kind: 'sound', audio: beep } },
+      ...beeps,
       { when: { kind: 'then', delayMs: 60_000 }, does: { kind: 'nothing' } },
     ],
   }

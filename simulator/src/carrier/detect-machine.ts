@@ -7,7 +7,7 @@ import type { CallEvent } from './timeline.ts'
 /**
  * What the carrier takes the answering party for, and when it says so. It hears when the party speaks and is told by
  * the script who that is: a person once a first utterance is followed by silence, a machine once its greeting goes on,
- * or (for a message to be left) once its beep is over.
+ * or (for a message to be left) once its beep is over, or it is silent behind its greeting.
  */
 async function detectMachine(call: Call, detection: MachineDetection): Promise<string> {
   const began = await hears(call, { withinMs: detection.silenceTimeoutMs, fits: ({ kind }) => kind === 'caller-began' })
@@ -21,7 +21,7 @@ async function detectMachine(call: Call, detection: MachineDetection): Promise<s
     await elapsed(call.world.clock, detection.speechThresholdMs, call.over)
     return 'machine_start'
   }
-  return (await hearsBeepEnd(call, detection.timeoutMs)) ? 'machine_end_beep' : 'unknown'
+  return messageEnd(call, began, detection)
 }
 
 /** Detects, writes the result into the call's record, and posts it when it was asked for asynchronously. */
@@ -42,13 +42,19 @@ export async function runDetection(call: Call, detection: MachineDetection): Pro
   })
 }
 
-/** A beep is the first sound that is no speech; its end is the first end after it. */
-async function hearsBeepEnd(call: Call, withinMs: number): Promise<boolean> {
-  const beep = await hears(call, { withinMs, fits: (event) => event.kind === 'caller-began' && event.text === null })
-  if (!beep) return false
-  return hears(call, { withinMs, fits: (event) => event.kind === 'caller-ended' && event.atMs >= beep.atMs }).then(
-    (end) => end !== null,
-  )
+/** From the first sound of a machine on; a beep is a sound that is no speech. */
+async function messageEnd(call: Call, first: CallEvent, detection: MachineDetection): Promise<string> {
+  const endMs = call.timeline.nowMs() + detection.timeoutMs
+  for (let sound: CallEvent | null = first; sound !== null; ) {
+    const began: CallEvent = sound
+    const isEnd = ({ kind, atMs }: CallEvent) => kind === 'caller-ended' && atMs >= began.atMs
+    const ended = await hears(call, { withinMs: Math.max(0, endMs - call.timeline.nowMs()), fits: isEnd })
+    if (!ended) return 'unknown'
+    if (began.kind === 'caller-began' && began.text === null) return 'machine_end_beep'
+    const isNext = ({ kind, atMs }: CallEvent) => kind === 'caller-began' && atMs >= ended.atMs
+    sound = await hears(call, { withinMs: detection.speechEndThresholdMs, fits: isNext })
+  }
+  return 'machine_end_silence'
 }
 
 function hears(

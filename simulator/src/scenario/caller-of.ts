@@ -17,21 +17,24 @@ const BEEP_AMPLITUDE = 8_000
 /** The caller sounds unlike the agent unless told, so that a recording is easy to follow. */
 const USUAL_VOICE: Voice = 'rms'
 
-/** The caller that a scenario describes. @throws ScenarioError for a step that says nothing or two things at once. */
+/** The caller that a scenario describes. @throws ScenarioError for a step that says nothing or two things at once, and for steps of a machine. */
 export function callerOf(written: WrittenCaller): CallerScript {
   const rung = {
     ...(written.answers && { whenRung: written.answers }),
     ...(written.ring_ms !== undefined && { ringMs: written.ring_ms }),
     ...(written.patience_ms !== undefined && { patienceMs: written.patience_ms }),
   }
-  if (written.machine) return { ...machineOf(written.machine), ...rung }
+  if (written.machine) {
+    if (written.steps) throw new ScenarioError('caller: give steps or machine, a machine has its own')
+    return { ...machineOf(written.machine), ...rung, ...(written.voice && { voice: written.voice }) }
+  }
   const voice = written.voice ?? USUAL_VOICE
   const steps = (written.steps ?? []).map((step, index) => stepOf(step, index, voice))
   return { ...rung, voice, steps, hangsUpAtEnd: !written.stays }
 }
 
 function machineOf({ greeting, beep = true }: NonNullable<WrittenCaller['machine']>): CallerScript {
-  return answeringMachine(greeting, beep ? tone([BEEP_HZ], BEEP_MS, BEEP_AMPLITUDE) : new Uint8Array(0))
+  return answeringMachine(greeting, beep ? tone([BEEP_HZ], BEEP_MS, BEEP_AMPLITUDE) : null)
 }
 
 function stepOf(step: WrittenStep, index: number, voice: Voice): CallerStep {

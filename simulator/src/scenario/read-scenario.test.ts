@@ -86,6 +86,15 @@ describe('the caller of a scenario', () => {
     ])
   })
 
+  it('greets as a machine in the voice that it is given, beeps where it is to, and has no other steps', () => {
+    const machineOf = (fields: string) => callerOf(parseScenario(`name: A\ncaller: { ${fields} }`, 'a').caller)
+    const machine = machineOf('machine: { greeting: Hi, beep: false }, voice: rms')
+    expect([machine.voice, machine.steps.map(({ does }) => does.kind)]).toEqual(['rms', ['say', 'nothing']])
+    const steps = machineOf('machine: { greeting: Hi }').steps.map(({ does }) => does.kind)
+    expect(steps).toEqual(['say', 'sound', 'nothing'])
+    expect(() => machineOf('machine: { greeting: Hi }, steps: [{ say: Bye }]')).toThrow('steps or machine')
+  })
+
   it.each(['[{}]', '[{ say: Hi, press: "1" }]', '[{ say: Hi, at_ms: 1, after_ms: 1 }]'])(
     'makes no sense of %s',
     (steps) => {
