@@ -56,6 +56,7 @@ beforeEach(async () => {
 
 const at = (what: string, agentId = mine.agentId, tenant = 'acme') => `/tenants/${tenant}/agents/${agentId}/${what}`
 const entry = (agent_version_id: string, traffic_percentage: number) => ({ agent_version_id, traffic_percentage })
+const shouted = () => mine.draft.toUpperCase()
 const put = (entries: unknown, ifMatch?: string) =>
   admin.call<List>('PUT', at('rollouts'), {
     body: { entries },
@@ -91,6 +92,11 @@ describe('rollouts', () => {
     expect((await put([])).body).toMatchObject({ count: 0 })
   })
 
+  it('know a version by its id in capitals too', async () => {
+    const { status, body } = await put([entry(shouted(), 5)])
+    expect([status, body.rollouts]).toMatchObject([200, [entry(mine.draft, 5)]])
+  })
+
   it('are written only over those of If-Match: a stale one is a conflict', async () => {
     const first = (await admin.call<List>('GET', at('rollouts'))).body
     const second = await put([entry(mine.draft, 10)], first.etag)
@@ -112,6 +118,7 @@ describe('rollouts', () => {
     ['a share above 100', () => [entry(mine.draft, 101)], '/body/entries/0/traffic_percentage'],
     ['a negative share', () => [entry(mine.draft, -1)], '/body/entries/0/traffic_percentage'],
     ['a version twice', () => [entry(mine.draft, 1), entry(mine.draft, 1)], '/body/entries/1/agent_version_id'],
+    ['one in capitals too', () => [entry(mine.draft, 1), entry(shouted(), 1)], '/body/entries/1/agent_version_id'],
     ["another tenant's version", () => [entry(theirs.draft, 1)], '/body/entries/0/agent_version_id'],
     ['no version at all', () => [entry('nothing', 1)], '/body/entries/0/agent_version_id'],
     ['an unknown field', () => [{ ...entry(mine.draft, 1), weight: 1 }], '/body/entries/0/weight'],

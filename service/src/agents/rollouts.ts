@@ -53,9 +53,10 @@ export function makeRollouts({ db, clock }: { db: Db; clock: Clock }): Rollouts 
       if (!(isUuid(agentId) && (await hasAgent(db, tenantId, agentId)))) throw unknownAgent()
       return listed(await listRollouts(db, tenantId, agentId))
     },
-    replace(tenantId, agentId, wanted, by) {
-      refuse(shareFaults(wanted.entries))
-      return db.transaction().execute((tx) => replaceIn(tx, tenantId, agentId, { ...wanted, by }))
+    replace(tenantId, agentId, { entries: sent, ifMatch }, by) {
+      const entries = sent.map(asStored)
+      refuse(shareFaults(entries))
+      return db.transaction().execute((tx) => replaceIn(tx, tenantId, agentId, { entries, ifMatch, by }))
     },
   }
 }
@@ -87,6 +88,11 @@ async function write(tx: Tx, tenantId: TenantId, agentId: AgentId, written: Writ
   const after = await listRollouts(tx, tenantId, agentId)
   await audit(tx, { by, action, tenantId, targetId: agentId, before: before.map(shown), after: after.map(shown), at })
   return after
+}
+
+/** A UUID may be written in capitals, and is the same one. */
+function asStored({ agent_version_id, ...share }: RolloutEntry): RolloutEntry {
+  return { agent_version_id: agent_version_id.toLowerCase() as AgentVersionId, ...share }
 }
 
 type Wanted = { entries: RolloutEntry[]; ifMatch?: string | undefined; by: Actor }
