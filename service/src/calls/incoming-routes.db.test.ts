@@ -172,7 +172,8 @@ describe('POST /api/v1/incoming-call', () => {
   it('takes nothing but a form', async () => {
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(app.served.address + PATH, { method: 'POST', headers, body: '{}' })
-    expect(response.status).toBe(415)
+    const error = 'The body has a content type that is not taken here: send application/x-www-form-urlencoded.'
+    expect([response.status, await response.json()]).toMatchObject([415, { error }])
   })
 
   it('refuses a form of more fields than any carrier sends, before it is known who sent it', async () => {

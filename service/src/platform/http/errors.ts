@@ -15,17 +15,18 @@ type WireError = {
 const INTERNAL = 'Internal error. Repeat the request if that is safe, and give the request id if it fails again.'
 
 /** What the parser and the router of the framework refuse, in our words. */
-const FRAMEWORK_ERRORS: Record<string, () => AppError> = {
+const FRAMEWORK_ERRORS: Record<string, (request: FastifyRequest) => AppError> = {
   FST_ERR_BAD_URL: () => faultAt('/path', 'The path is not well-formed: its percent-encoding is broken.'),
   FST_ERR_MAX_PARAM_LENGTH: () => faultAt('/path', 'A part of the path is too long.'),
   FST_ERR_CTP_INVALID_JSON_BODY: () =>
     faultAt('/body', 'The body is not valid JSON, or has a member that is named __proto__.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => faultAt('/body', 'The body is not as long as its Content-Length says.'),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
-    new AppError(
-      'unsupported_media_type',
-      'The body has a content type that is not taken here: send application/json.',
-    ),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ({ server }) => {
+    const isJson = server.hasContentTypeParser('application/json')
+    const wanted = isJson ? 'application/json' : 'application/x-www-form-urlencoded'
+    const sentence = `The body has a content type that is not taken here: send ${wanted}.`
+    return new AppError('unsupported_media_type', sentence)
+  },
   ECONNRESET: () => new AppError('request_timeout', 'The request did not arrive in full.'),
 }
 
@@ -38,12 +39,12 @@ const BY_STATUS: Record<number, () => AppError> = {
 }
 
 /** Turns whatever was thrown into what the client may see of it; what is not ours or the framework's is `internal`. */
-function toAppError(thrown: FastifyError | Error, bodyLimitBytes: number): AppError {
+function toAppError(thrown: FastifyError | Error, request: FastifyRequest): AppError {
   if (thrown instanceof AppError) return thrown
   const { code = '', statusCode = 500 } = thrown as Partial<FastifyError>
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(bodyLimitBytes)
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(request.routeOptions.bodyLimit)
   const ours = FRAMEWORK_ERRORS[code] ?? BY_STATUS[statusCode]
-  if (ours) return ours()
+  if (ours) return ours(request)
   if (statusCode >= 400 && statusCode < 500) return new AppError('invalid_request', 'The request cannot be understood.')
   return new AppError('internal', INTERNAL, { cause: thrown })
 }
@@ -80,7 +81,7 @@ function laterHeaders({ code, isLasting }: AppError): Record<string, string> {
 
 /** Answers with an error, and logs it once when it is one of ours to mend (500 and above) or has something to tell. */
 export function answerError(thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const error = toAppError(thrown, request.routeOptions.bodyLimit)
+  const error = toAppError(thrown, request)
   // Without a database that is how the service was set up: there is nothing to mend.
   if (error.code === 'database_not_configured') request.log.debug(ofTenant(request), 'request refused')
   // We decided so, as where there is no room: there is no fault to trace.
