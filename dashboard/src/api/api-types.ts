@@ -10025,6 +10025,8 @@ export interface operations {
                     /** @default 3 */
                     max_attempts?: number;
                     name?: string | null;
+                    /** @description That of the path, as it is read. */
+                    queue_key?: string;
                     /**
                      * @description How often who claimed a task is reminded.
                      * @default 15

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { invalidRequest } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
@@ -13,7 +14,10 @@ const Params = strict({
   tenant_id: Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 200 })),
   queue_key: QueueKey,
 })
-const Body = Type.Partial(strict(queueFields), { additionalProperties: false })
+const Body = Type.Partial(
+  strict({ ...queueFields, queue_key: Type.String({ description: 'That of the path, as it is read.' }) }),
+  { additionalProperties: false },
+)
 const Removed = Type.Object({ ok: Ok, queue: Queue })
 const Answer = Type.Object({
   ...{ ok: Ok, queue: Queue },
@@ -78,8 +82,11 @@ export function operatorQueueAdminRoutes(queues: OperatorQueues): FastifyPluginA
       },
       async (request) => {
         const { params, body } = request
-        const settings = { ...QUEUE_DEFAULTS, ...body, queue_key: params.queue_key }
-        return answer(await queues.put(params.tenant_id, settings, actorOf(request)), true)
+        const { tenant_id, queue_key } = params
+        if (body.queue_key !== undefined && body.queue_key !== queue_key)
+          throw invalidRequest([{ path: '/body/queue_key', message: 'must be the queue_key of the path' }])
+        const settings = { ...QUEUE_DEFAULTS, ...body, queue_key }
+        return answer(await queues.put(tenant_id, settings, actorOf(request)), true)
       },
     )
 

@@ -192,6 +192,15 @@ describe("a queue's settings", () => {
     expect(await admin.call('GET', path)).toEqual(unset)
   })
 
+  it('are taken as they were read, with the key of the queue', async () => {
+    const { body } = await put({ name: 'Sales', max_attempts: 5 })
+    const { queue } = body as { queue: object }
+    expect(await put({ ...queue, name: 'Nights' })).toMatchObject({
+      status: 200,
+      body: { queue: { ...queue, name: 'Nights' } },
+    })
+  })
+
   it('say by when tasks are to be done: only while the queue is open', async () => {
     const business_hours = [{ days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' }]
     await put({ sla_minutes: 60, timezone: 'Europe/Berlin', business_hours })
