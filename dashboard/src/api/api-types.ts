@@ -7694,7 +7694,7 @@ export interface operations {
     dispatchOperatorQueues: {
         parameters: {
             query?: {
-                /** @description Only the tenant whose API key or legacy token this is. It is not logged. */
+                /** @description Only the tenant whose API key or legacy token this is, in the query or the body. It is not logged. */
                 auth_token?: string;
                 /** @description Whether to tell what would be done, and do nothing. */
                 dry_run?: boolean;
@@ -7707,7 +7707,15 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": {
+                    /** @description Only the tenant whose API key or legacy token this is, in the query or the body. It is not logged. */
+                    auth_token?: string;
+                };
+            };
+        };
         responses: {
             /** @description As asked. */
             200: {
@@ -7753,6 +7761,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -7761,7 +7771,7 @@ export interface operations {
     reconcileTickets: {
         parameters: {
             query?: {
-                /** @description Only the tenant whose API key or legacy token this is. It is not logged. */
+                /** @description Only the tenant whose API key or legacy token this is, in the query or the body. It is not logged. */
                 auth_token?: string;
                 /** @description Whether webhooks are told of what the sweep does. */
                 emit_webhooks?: boolean;
@@ -7772,7 +7782,15 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": {
+                    /** @description Only the tenant whose API key or legacy token this is, in the query or the body. It is not logged. */
+                    auth_token?: string;
+                };
+            };
+        };
         responses: {
             /** @description As asked. */
             200: {
@@ -7817,6 +7835,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -7825,7 +7845,7 @@ export interface operations {
     sweepFollowUps: {
         parameters: {
             query?: {
-                /** @description Only the tenant whose API key or legacy token this is. It is not logged. */
+                /** @description Only the tenant whose API key or legacy token this is, in the query or the body. It is not logged. */
                 auth_token?: string;
                 /** @description Whether webhooks are told of what the sweep does. */
                 emit_webhooks?: boolean;
@@ -7838,7 +7858,15 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": {
+                    /** @description Only the tenant whose API key or legacy token this is, in the query or the body. It is not logged. */
+                    auth_token?: string;
+                };
+            };
+        };
         responses: {
             /** @description As asked. */
             200: {
@@ -7886,6 +7914,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -7894,7 +7924,7 @@ export interface operations {
     sweepOperatorQueues: {
         parameters: {
             query?: {
-                /** @description Only the tenant whose API key or legacy token this is. It is not logged. */
+                /** @description Only the tenant whose API key or legacy token this is, in the query or the body. It is not logged. */
                 auth_token?: string;
                 /** @description Whether webhooks are told of what the sweep does. */
                 emit_webhooks?: boolean;
@@ -7905,7 +7935,15 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": {
+                    /** @description Only the tenant whose API key or legacy token this is, in the query or the body. It is not logged. */
+                    auth_token?: string;
+                };
+            };
+        };
         responses: {
             /** @description As asked. */
             200: {
@@ -7948,6 +7986,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -8429,7 +8469,10 @@ export interface operations {
     };
     sweepRollouts: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only the tenant whose API key or legacy token this is, in the query or the body. It is not logged. */
+                auth_token?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8447,7 +8490,7 @@ export interface operations {
                      * @default false
                      */
                     apply?: boolean;
-                    /** @description Only the tenant whose API key or legacy token this is. It is not logged. */
+                    /** @description Only the tenant whose API key or legacy token this is, in the query or the body. It is not logged. */
                     auth_token?: string;
                     /**
                      * @description Agents at most.

@@ -339,6 +339,8 @@ describe('POST rollout-governance/sweep', () => {
     const theirs = await furnish(GLOBEX)
     const { items } = await sweep({ auth_token: 'bearer-token-of-globex' })
     expect(items).toMatchObject([{ tenant_id: 'globex', agent_id: theirs.agentId }])
+    const inQuery = await admin.call('POST', '/rollout-governance/sweep?auth_token=bearer-token-of-globex')
+    expect(inQuery).toMatchObject({ body: { result: { items: [{ agent_id: theirs.agentId }], attempted_agents: 1 } } })
     const body = { auth_token: 'bearer-token-of-nobody' }
     expect(await admin.call('POST', '/rollout-governance/sweep', { body })).toMatchObject({ status: 401 })
     expect(await admin.call('POST', '/rollout-governance/sweep', { adminKey: null })).toMatchObject({ status: 401 })

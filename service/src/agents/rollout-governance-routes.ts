@@ -4,7 +4,7 @@ import type { AgentId, TenantId } from '../kernel/ids.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
 import { takeNothing } from '../platform/http/take-nothing.ts'
-import type { TenantByToken } from '../tenancy/token-filter.ts'
+import { type TenantByToken, TokenFilter, tenantAsked, tokenField } from '../tenancy/token-filter.ts'
 import type { GovernanceAsk, GovernanceSweepResult } from './governance-sweep.ts'
 import type { Governance } from './rollout-governance.ts'
 import { GovernanceEvaluation } from './rollout-governance-shape.ts'
@@ -24,13 +24,7 @@ const DEFAULT_LIMIT_AGENTS = 100
 const EvaluateBody = strict({ apply })
 const SweepBody = strict({
   apply,
-  auth_token: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 512,
-      description: 'Only the tenant whose API key or legacy token this is. It is not logged.',
-    }),
-  ),
+  ...tokenField,
   limit: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -102,13 +96,14 @@ export function rolloutGovernanceRoutes({ governance, sweep, tenantBy }: Needs):
           tags: ['admin'],
           summary: 'Judge the rollouts of all agents that have a policy',
           operationId: 'sweepRollouts',
+          querystring: TokenFilter,
           body: SweepBody,
           response: { 200: Type.Object({ ok: Ok, result: SweepResult }), ...errorResponses },
         },
       },
       async (request) => {
-        const { apply: isApplied = false, auth_token: token, limit = DEFAULT_LIMIT_AGENTS } = request.body
-        const tenantId = token === undefined ? null : await tenantBy(token)
+        const { apply: isApplied = false, limit = DEFAULT_LIMIT_AGENTS } = request.body
+        const tenantId = await tenantAsked(request, tenantBy)
         const ask = { tenantId, apply: isApplied, limitAgents: limit, by: actorOf(request) }
         return { ok: true as const, result: await sweep(ask) }
       },

@@ -138,6 +138,12 @@ describe('POST operator-queues/sweep', () => {
     await clock.advance(31 * MINUTE_MS)
     const { items } = await sweep('?auth_token=bearer-token-of-acme')
     expect(items).toMatchObject([{ task_id: own.id }])
+    const body = { auth_token: 'bearer-token-of-acme' }
+    expect(await admin.call('POST', '/operator-queues/sweep', { body })).toMatchObject({
+      body: { result: { attempted_tenants: 1, items: [{ task_id: own.id }] } },
+    })
+    const twice = await admin.call('POST', '/operator-queues/sweep?auth_token=bearer-token-of-acme', { body })
+    expect(twice).toMatchObject({ status: 400, body: { details: [{ path: '/body/auth_token' }] } })
     expect(await admin.call('POST', '/operator-queues/sweep?auth_token=bearer-token-of-nobody')).toMatchObject({
       status: 401,
       body: { ok: false, code: 'unauthorized' },

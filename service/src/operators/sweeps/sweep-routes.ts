@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { strict } from '../../platform/http/schemas.ts'
-import type { TenantByToken } from '../../tenancy/token-filter.ts'
+import { takeNothing } from '../../platform/http/take-nothing.ts'
+import { type TenantByToken, TokenFilter } from '../../tenancy/token-filter.ts'
 import type { DispatchAsk, DispatchSweepResult } from './dispatch-sweep.ts'
 import type { FollowUpAsk, FollowUpSweepResult } from './follow-up-sweep.ts'
 import type { SlaSweepResult } from './sla-sweep.ts'
@@ -69,30 +70,35 @@ export function sweepRoutes({ sweeps, tenantBy }: Needs): FastifyPluginAsyncType
     app.post(
       '/api/v1/admin/operator-queues/sweep',
       {
+        preValidation: takeNothing,
         schema: {
           tags: ['admin'],
           summary: 'Find callback tasks that were not done in time, and alert once for each',
           operationId: 'sweepOperatorQueues',
           querystring: strict(sweepFields),
+          body: TokenFilter,
           response: SLA,
         },
       },
-      async ({ query }) => ({ ok: true as const, result: await sweeps.sla(await readSweep(query, tenantBy)) }),
+      async (request) => ({ ok: true as const, result: await sweeps.sla(await readSweep(request, tenantBy)) }),
     )
 
     app.post(
       '/api/v1/admin/operator-queues/follow-up-notifications/sweep',
       {
+        preValidation: takeNothing,
         schema: {
           tags: ['admin'],
           summary: 'Wake tasks that were put off, remind operators of theirs, escalate what is far too late',
           operationId: 'sweepFollowUps',
           querystring: strict({ ...sweepFields, send_notifications }),
+          body: TokenFilter,
           response: FOLLOW_UPS,
         },
       },
-      async ({ query: { send_notifications: sendNotifications = true, ...query } }) => {
-        const ask = { ...(await readSweep(query, tenantBy)), sendNotifications }
+      async (request) => {
+        const { send_notifications: sendNotifications = true } = request.query
+        const ask = { ...(await readSweep(request, tenantBy)), sendNotifications }
         return { ok: true as const, result: await sweeps.followUps(ask) }
       },
     )
@@ -100,16 +106,19 @@ export function sweepRoutes({ sweeps, tenantBy }: Needs): FastifyPluginAsyncType
     app.post(
       '/api/v1/admin/operator-queues/dispatch',
       {
+        preValidation: takeNothing,
         schema: {
           tags: ['admin'],
           summary: 'Have agents call for the tasks of the queues that are set to do so',
           operationId: 'dispatchOperatorQueues',
           querystring: strict({ ...sweepFields, dry_run }),
+          body: TokenFilter,
           response: DISPATCHES,
         },
       },
-      async ({ query: { dry_run: isDryRun = false, ...query } }) => {
-        const ask = { ...(await readSweep(query, tenantBy)), isDryRun }
+      async (request) => {
+        const { dry_run: isDryRun = false } = request.query
+        const ask = { ...(await readSweep(request, tenantBy)), isDryRun }
         return { ok: true as const, result: await sweeps.dispatches(ask) }
       },
     )
@@ -117,16 +126,18 @@ export function sweepRoutes({ sweeps, tenantBy }: Needs): FastifyPluginAsyncType
     app.post(
       '/api/v1/admin/operator-queues/external-reconciliation/sweep',
       {
+        preValidation: takeNothing,
         schema: {
           tags: ['admin'],
           summary: 'Have callback tasks follow the tickets that they name',
           operationId: 'reconcileTickets',
           querystring: strict(sweepFields),
+          body: TokenFilter,
           response: TICKETS,
         },
       },
-      async ({ query }) => {
-        const ask = { ...(await readSweep(query, tenantBy)), minAgeMs: 0 }
+      async (request) => {
+        const ask = { ...(await readSweep(request, tenantBy)), minAgeMs: 0 }
         return { ok: true as const, result: await sweeps.tickets(ask) }
       },
     )

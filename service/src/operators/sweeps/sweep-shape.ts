@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { errorResponses, nullable, Ok, strict, Timestamp } from '../../platform/http/schemas.ts'
-import type { TenantByToken } from '../../tenancy/token-filter.ts'
+import { type TenantByToken, type TokenFilter, tenantAsked, tokenField } from '../../tenancy/token-filter.ts'
 import type { SweepAsk } from './sweep-run.ts'
 
 const MAX_LIMIT_ROWS = 10_000
@@ -10,13 +10,7 @@ const Count = Type.Integer({ minimum: 0 })
 
 /** What every sweep can be asked for. */
 export const sweepFields = {
-  auth_token: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 512,
-      description: 'Only the tenant whose API key or legacy token this is. It is not logged.',
-    }),
-  ),
+  ...tokenField,
   limit: Type.Optional(
     Type.Integer({ minimum: 0, maximum: MAX_LIMIT_ROWS, default: DEFAULT_LIMIT_ROWS, description: 'Tasks at most.' }),
   ),
@@ -27,10 +21,12 @@ export const sweepFields = {
 
 const SweepQuery = strict(sweepFields)
 
-/** Reads them. @throws AppError `unauthorized` for a token that is nobody's. */
-export async function readSweep(query: Static<typeof SweepQuery>, tenantBy: TenantByToken): Promise<SweepAsk> {
-  const { auth_token: token, limit: limitRows = DEFAULT_LIMIT_ROWS, emit_webhooks: emitWebhooks = false } = query
-  return { tenantId: token === undefined ? null : await tenantBy(token), limitRows, emitWebhooks }
+type SweepRequest = { query: Static<typeof SweepQuery>; body: Static<typeof TokenFilter> }
+
+/** Reads them. @throws what `tenantAsked` throws. */
+export async function readSweep(request: SweepRequest, tenantBy: TenantByToken): Promise<SweepAsk> {
+  const { limit: limitRows = DEFAULT_LIMIT_ROWS, emit_webhooks: emitWebhooks = false } = request.query
+  return { tenantId: await tenantAsked(request, tenantBy), limitRows, emitWebhooks }
 }
 
 const Failure = Type.Object({
