@@ -5371,8 +5371,7 @@ export interface operations {
                         metadata?: {
                             [key: string]: unknown;
                         };
-                        /** @description In E.164. One that is none is told in errors, and left out. */
-                        phone: string;
+                        phone?: string | null;
                     }[];
                     from?: string | null;
                     /** @description For each contact. Default 3. */

@@ -542,7 +542,8 @@ describe('a campaign', { timeout: 120_000 }, () => {
 
   describe('is made', () => {
     it('of a list, whose bad contacts are told', async () => {
-      const list = [{ phone: phone(0) }, { phone: '123' }, { phone: phone(0) }, { phone: phone(1) }]
+      const none = [{ metadata: { name: 'Ann' } }, { phone: null }, { phone: '5'.repeat(101) }]
+      const list = [{ phone: phone(0) }, { phone: '123' }, { phone: phone(0) }, { phone: phone(1) }, ...none]
       const { status, body } = await post('', wanted({ contacts: list, from: undefined }))
       expect([status, body.campaign]).toMatchObject([
         200,
@@ -555,6 +556,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
       expect(body.errors).toEqual([
         { at: 2, error: 'phone must be a phone number in E.164, like +14155550100' },
         { at: 3, error: 'phone is that of the contact at 1: each number is called once' },
+        ...[5, 6, 7].map((at) => ({ at, error: 'phone must be a phone number in E.164, like +14155550100' })),
       ])
     })
 

@@ -13534,8 +13534,7 @@ export interface operations {
                         metadata?: {
                             [key: string]: unknown;
                         };
-                        /** @description In E.164. One that is none is told in errors, and left out. */
-                        phone: string;
+                        phone?: string | null;
                     }[];
                     from?: string | null;
                     /** @description For each contact. Default 3. */
@@ -19215,8 +19214,7 @@ export interface operations {
                         metadata?: {
                             [key: string]: unknown;
                         };
-                        /** @description In E.164. One that is none is told in errors, and left out. */
-                        phone: string;
+                        phone?: string | null;
                     }[];
                     from?: string | null;
                     /** @description For each contact. Default 3. */

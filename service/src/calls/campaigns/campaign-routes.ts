@@ -30,10 +30,13 @@ const MAX_CONTACTS = 10_000
 const MAX_PHONE_CHARS = 100
 
 const Contact = strict({
-  phone: Type.String({
-    maxLength: MAX_PHONE_CHARS,
-    description: 'In E.164. One that is none is told in errors, and left out.',
-  }),
+  phone: Type.Optional(
+    nullable(
+      Type.String({
+        description: 'In E.164. A contact without one, or with one that is none, is told in errors, and left out.',
+      }),
+    ),
+  ),
   metadata: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description: "Becomes the call's: 4 KiB at most. `consent` is true where the person agreed to be called.",
@@ -232,7 +235,7 @@ function wantedOf(body: Static<typeof Body>, list: SentContact[] | null): NewCam
     name: body.name,
     agentKey: body.agent_key,
     from: body.from ?? null,
-    contacts: list ?? body.contacts.map(({ phone, metadata = {} }, index) => ({ at: index + 1, phone, metadata })),
+    contacts: list ?? body.contacts.map(sentAt),
     startAt: body.start_at ? new Date(body.start_at) : null,
     hours,
     callsPerSecond: body.calls_per_second ?? 1,
@@ -241,6 +244,11 @@ function wantedOf(body: Static<typeof Body>, list: SentContact[] | null): NewCam
     retryMinutes: body.retry_minutes ?? [30, 60, 120],
     onMachine: body.on_machine ?? null,
   }
+}
+
+/** Cut, what is too long for any number is still none. */
+function sentAt({ phone, metadata = {} }: Static<typeof Contact>, index: number): SentContact {
+  return { at: index + 1, phone: phone?.slice(0, MAX_PHONE_CHARS) ?? '', metadata }
 }
 
 /**
