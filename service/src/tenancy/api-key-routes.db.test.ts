@@ -104,6 +104,13 @@ describe('GET api-keys', () => {
 })
 
 describe('DELETE api-keys/:key_id', () => {
+  it('is in the audit log by the id of the key, in whatever letters that was sent', async () => {
+    const { api_key } = await createKey('acme')
+    await admin.call('DELETE', `/tenants/acme/api-keys/${api_key.id.toUpperCase()}`)
+    const entries = await test.db.selectFrom('audit_log').select(['action', 'target_id']).orderBy('id').execute()
+    expect(entries).toEqual(['api_key.created', 'api_key.revoked'].map((action) => ({ action, target_id: api_key.id })))
+  })
+
   it('revokes the key, and answers the same when it is repeated', async () => {
     const { api_key } = await createKey('acme')
     const first = await admin.call('DELETE', `/tenants/acme/api-keys/${api_key.id}`)

@@ -6,7 +6,7 @@ import { isPhoneNumber } from '../../kernel/phone.ts'
 /** A form of text that a schema can ask for by `format`, and how a refusal names it. */
 type TextForm = { wanted: string; check(text: string): boolean }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** Without what a URL parser would silently trim or drop. */
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/

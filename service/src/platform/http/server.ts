@@ -25,6 +25,7 @@ import type { Metrics } from './metrics.ts'
 import { answerUnknownRoute, refuseUnknownRoute } from './not-found.ts'
 import { keepOldPaths } from './old-paths.ts'
 import { refuseOpenSchemas } from './open-schemas.ts'
+import { readPathIds } from './path-ids.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { rememberRoutes } from './registered-routes.ts'
 import { requestIdOf } from './request-ids.ts'
@@ -106,6 +107,7 @@ export function buildServer(deps: ServerDeps): HttpServer {
   server.addHook('onRequest', requireHost)
   server.addHook('preParsing', refuseUnknownRoute)
   server.addHook('preParsing', refuseCompressed)
+  server.addHook('preValidation', readPathIds)
   server.addHook('preValidation', refuseUnsafeText)
   server.addHook('preValidation', refuseUnaskedBody)
   server.addHook('preValidation', refuseUnaskedQuery)

@@ -281,6 +281,14 @@ describe('a path', () => {
     expect((await server.inject({ url: '/41' })).json()).toEqual({ next: 42 })
     expect((await server.inject({ url: '/x' })).json().error).toBe('version must be a whole number.')
   })
+
+  it('has its UUIDs in small letters, and what else is in it as it was sent', async () => {
+    const { server } = testServer()
+    server.get('/:task_id/:name', async (request) => request.params)
+    const [sent, id] = ['01890000-0000-7000-8000-00000000ABCD', '01890000-0000-7000-8000-00000000abcd']
+    expect((await server.inject({ url: `/${sent}/${sent}` })).json()).toEqual({ task_id: id, name: sent })
+    expect((await server.inject({ url: '/Ann/Ann' })).json()).toEqual({ task_id: 'Ann', name: 'Ann' })
+  })
 })
 
 describe('the checks of the routes', () => {
