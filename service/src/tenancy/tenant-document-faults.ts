@@ -7,6 +7,7 @@ import {
   countryFault,
   credentialFault,
   fallbackFault,
+  tenantIdFault,
   timeZoneFault,
   urlFault,
   webhookSecretFault,
@@ -28,7 +29,8 @@ export async function documentFaults(
   path: string,
   stored: TenantDocument | null = null,
 ): Promise<FaultDetail[]> {
-  const findings = [
+  const findings: Finding[] = [
+    ['/tenant_id', stored ? null : tenantIdFault(document.tenant_id)],
     ...ownFindings(document),
     ...complianceFindings(document),
     ...(document.tools ? under('/tools', await toolFaults(document.tools, stored?.tools ?? [])) : []),

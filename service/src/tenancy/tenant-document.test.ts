@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { TenantId } from '../kernel/ids.ts'
 import { addFormats } from '../platform/http/formats.ts'
 import { TenantDocument } from './tenant-document.ts'
 import { documentFaults } from './tenant-document-faults.ts'
@@ -116,6 +117,8 @@ describe('documentFaults', () => {
   it('finds nothing in a sound document, whether its secrets are sent or kept', async () => {
     expect(await faultsOf(FULL_DOCUMENT)).toEqual([])
     expect(await faultsOf({ tenant_id: FULL_DOCUMENT.tenant_id })).toEqual([])
+    const older = { tenant_id: 'cached' as TenantId }
+    expect(await documentFaults(older, '/body', older)).toEqual([])
     const kept = {
       auth_token: '***',
       webhook: { url: 'https://hooks.example.com', secret: '***', secret_previous: '***' },

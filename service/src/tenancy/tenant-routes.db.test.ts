@@ -108,6 +108,7 @@ describe('PUT tenants/:tenant_id', () => {
       '/body/tools/0/method',
     ],
     ['no tenant_id', { name: 'Acme' }, '/body/tenant_id'],
+    ['a tenant_id at whose address something else is read', { tenant_id: 'cached' }, '/body/tenant_id'],
     ['a number out of bounds', { ...acme, limits: { idle_seconds: 2 } }, '/body/limits/idle_seconds'],
     ['a number that is text', { ...acme, limits: { idle_seconds: '20' } }, '/body/limits/idle_seconds'],
     ['an impossible phone number', { ...acme, telephony: { from_number: '+1202555' } }, '/body/telephony/from_number'],

@@ -2,6 +2,14 @@ import { isSupportedCountry } from 'libphonenumber-js/max'
 import { readNumber } from '../kernel/dialled-number.ts'
 import { costlyKind } from '../kernel/premium-numbers.ts'
 
+/** What else is read at an address below `tenants`. A tenant of this name could be written, and never read. */
+const TAKEN_IDS = new Set(['audio-providers', 'cache-metrics', 'cached'])
+
+/** Why no tenant can be called `id`, or null. */
+export function tenantIdFault(id: string): string | null {
+  return TAKEN_IDS.has(id) ? 'is the address of something else: take another one' : null
+}
+
 /** Why `address` cannot be asked, or null. A user name or password in it would be shown: it belongs into a secret. */
 export function urlFault(address: string): string | null {
   const url = URL.parse(address)
