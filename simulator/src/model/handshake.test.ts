@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { makeBench } from './model-client.fixture.ts'
+import { makeBench, TestClient } from './model-client.fixture.ts'
 
 const bench = makeBench()
 afterEach(() => bench.reset())
@@ -43,6 +43,17 @@ describe('opening a session', () => {
       const first = bench.client(model)
       await first.until(() => first.refusedStatus !== null, 'the refusal')
       expect(first.refusedStatus).toBe(status)
+      await bench.client(model).event('session.created')
+    },
+  )
+
+  it.each(['//', '//?model=m', '//[', '/v1/text-to-speech/%E0/stream-input?output_format=ulaw_8000'])(
+    'is refused at %s, which the model survives',
+    async (path) => {
+      const model = await bench.model()
+      const lost = new TestClient(model.url.replace('/v1/realtime', path), KEY)
+      await lost.until(() => lost.refusedStatus !== null, 'the refusal')
+      expect(lost.refusedStatus).toBe(404)
       await bench.client(model).event('session.created')
     },
   )

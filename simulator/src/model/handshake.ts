@@ -23,8 +23,9 @@ const STATUS_CODES: Record<number, { code: string; message: string }> = {
  * `call_id` and `intent`, a key, and nothing of the retired beta. `apiKey` null takes any key.
  */
 export function admit(request: IncomingMessage, apiKey: string | null, faults: ModelFaults): Admission {
-  const url = new URL(request.url ?? '/', 'ws://localhost')
   if (faults.handshake_status) return refused(faults.handshake_status)
+  const url = addressOf(request)
+  if (!url) return refused(400, 'invalid_url', 'Invalid URL.')
   if (!url.pathname.endsWith('/realtime')) return refused(404, 'invalid_url', `Invalid URL (GET ${url.pathname})`)
   const unknown = refusedKey(request, apiKey)
   if (unknown) return unknown
@@ -35,6 +36,12 @@ export function admit(request: IncomingMessage, apiKey: string | null, faults: M
   const isBeta = request.headers['openai-beta'] !== undefined
   const error = isBeta ? { code: 'beta_api_shape_disabled', message: BETA_MESSAGE } : null
   return { kind: 'open', model, script: url.searchParams.get('script'), error }
+}
+
+/** What a request is for; null when that is no address. What stands in front of its path counts for nothing. */
+export function addressOf({ url = '/' }: IncomingMessage): URL | null {
+  const address = `ws://localhost${url}`
+  return URL.canParse(address) ? new URL(address) : null
 }
 
 /** The answer to a request that is refused, as bytes for the socket. */
