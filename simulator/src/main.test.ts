@@ -153,6 +153,10 @@ describe('the command', () => {
       ['run', 'a.yaml', '--voice-url', 'here'],
       '--voice-url takes an address such as http://127.0.0.1:8080/path, not "here".\n',
     ],
+    [
+      ['run', 'a.yaml', '--voice-url', 'localhost:8080/voice'],
+      '--voice-url takes an address such as http://127.0.0.1:8080/path, not "localhost:8080/voice".\n',
+    ],
     [['serve', '--model-port', 'x'], '--model-port takes a port, not "x".\n'],
     [
       ['serve', '--party', 'Ada'],

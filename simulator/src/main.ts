@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readCommand, USAGE, UsageError } from './cli/options.ts'
 import { run } from './cli/run.ts'
 import { serve } from './cli/serve.ts'
-import { ScenarioError } from './scenario/read-scenario.ts'
+import { ScenarioError } from './scenario/scenario-error.ts'
 
 const FAILED = 1
 const MISUSED = 2

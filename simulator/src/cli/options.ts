@@ -126,7 +126,8 @@ function portOf(name: string, value: string): number {
 }
 
 function urlOf(name: string, value: string | undefined): string | undefined {
-  if (value === undefined || URL.canParse(value)) return value
+  // Without a scheme, localhost:8080/path would be an address of the scheme localhost.
+  if (value === undefined || (URL.canParse(value) && /^https?:/i.test(value))) return value
   throw new UsageError(`${name} takes an address such as http://127.0.0.1:8080/path, not "${value}".`)
 }
 

@@ -4,7 +4,7 @@ import type { SimulatedCall } from '../carrier/simulated-call.ts'
 import { ModelError } from '../model/model-error.ts'
 import { integer, object, type Shaped, text } from '../model/shape.ts'
 import { callerOf } from './caller-of.ts'
-import { ScenarioError } from './read-scenario.ts'
+import { ScenarioError } from './scenario-error.ts'
 import { callerShape } from './scenario-shape.ts'
 
 type Answer = { status: number; body: Record<string, unknown> }

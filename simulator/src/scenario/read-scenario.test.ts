@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { makeFaults } from '../carrier/faults.ts'
 import { callerOf } from './caller-of.ts'
 import { camelCased } from './carrier-fault-shape.ts'
-import { parseScenario, readScenario, ScenarioError } from './read-scenario.ts'
+import { parseScenario, readScenario } from './read-scenario.ts'
+import { ScenarioError } from './scenario-error.ts'
 
 const FOLDER = new URL('../../scenarios/', import.meta.url).pathname
 
@@ -58,6 +59,13 @@ describe('reading a scenario', () => {
       'name: A\ncaller: {}\nfaults: { model: [{ cut: { manner: axe } }] }',
       "Supported values are: 'close', 'fin', 'rst', and 'black_hole'.",
     ],
+    [
+      'name: A\ncaller: {}\nfaults: { model: [{ cut: { manner: axe } }] }',
+      "a.yaml: faults.model[0].cut.manner: Invalid value: 'axe'.",
+    ],
+    ['name: A\ncaller: { steps: [{}] }', 'a.yaml: caller.steps[0]: give one of say'],
+    ['name: A\ncaller: {}\nparties: [{ number: "1", steps: [{}] }]', 'a.yaml: parties[0].steps[0]: give one of say'],
+    ['', 'a.yaml: A scenario is an object with a name and a caller.'],
     ['name: [', 'a.yaml: '],
     ['name: A\ncaller: { steps: [{ press: *9 }] }', 'a.yaml: Unresolved alias'],
   ])('says what is wrong in %j', (yaml, message) => {

@@ -1,16 +1,18 @@
+import type { CallerScript } from '../carrier/caller-script.ts'
 import type { FaultOptions, Faults } from '../carrier/faults.ts'
 import type { SimulatedCall } from '../carrier/simulated-call.ts'
 import type { Script } from '../model/script.ts'
 import type { Simulator } from '../simulator.ts'
 import { type CallFacts, factsOf, factsOfNone } from './call-facts.ts'
-import { callerOf } from './caller-of.ts'
+import { partiesOf } from './caller-of.ts'
 import { camelCased } from './carrier-fault-shape.ts'
 import { checkExpectations, type Finding } from './check-expectations.ts'
 import type { ScenarioReport } from './report.ts'
 import type { Scenario } from './scenario-shape.ts'
 
-export { parseScenario, readScenario, ScenarioError } from './read-scenario.ts'
+export { parseScenario, readScenario } from './read-scenario.ts'
 export { reportJson, reportText, type ScenarioReport } from './report.ts'
+export { ScenarioError } from './scenario-error.ts'
 export type { Scenario } from './scenario-shape.ts'
 
 /** How a scenario is run. */
@@ -46,13 +48,13 @@ export async function runScenario(
   options: RunOptions,
 ): Promise<ScenarioReport> {
   const { carrier, model } = simulator
-  const caller = callerOf(scenario.caller)
+  const { caller, others } = partiesOf(scenario)
   const before = structuredClone(carrier.faults)
   const known = new Set(model.sessions)
   model.scripts.setDefault(scenario.agent ?? EMPTY_SCRIPT, { isShared: true })
   model.setFaults(scenario.faults?.model ?? [])
   setFaults(carrier.faults, switchesOf(scenario))
-  for (const party of scenario.parties ?? []) carrier.subscribe(party.number, callerOf(party))
+  for (const { number, script } of others) carrier.subscribe(number, script)
   try {
     const call = await startCall(simulator, { scenario, caller, options })
     if (!call) return neverCalled(scenario)
@@ -73,7 +75,7 @@ export async function runScenario(
   }
 }
 
-type Start = { scenario: Scenario; caller: ReturnType<typeof callerOf>; options: RunOptions }
+type Start = { scenario: Scenario; caller: CallerScript; options: RunOptions }
 
 /** Null when the bridge was to call, and did not in the scenario's time. */
 async function startCall({ carrier }: Simulator, { scenario, caller, options }: Start): Promise<SimulatedCall | null> {
