@@ -72,8 +72,8 @@ export type Carrier = Telephones & {
   readonly baseUrl: string
   /** Switches, which may be changed while calls run. */
   readonly faults: Faults
-  /** Says who answers when a number is called. */
-  subscribe(number: string, script: CallerScript): void
+  /** Says who answers when a number is called; the function that it returns gives the number back to who had it before. */
+  subscribe(number: string, script: CallerScript): () => void
   /** Calls the watcher with each call that begins from now on; the function that it returns ends that. */
   watch(watcher: (call: SimulatedCall) => void): () => void
   /** Ends every call and stops; nothing is left open. Safe to call twice. */

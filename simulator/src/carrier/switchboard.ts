@@ -40,9 +40,14 @@ export class Switchboard {
     return () => this.#watchers.delete(watcher)
   }
 
-  /** Says who answers at a number. */
-  subscribe(number: string, script: CallerScript): void {
+  /** Says who answers at a number; the function that it returns gives the number back to who had it before. */
+  subscribe(number: string, script: CallerScript): () => void {
+    const before = this.#subscribers.get(number)
     this.#subscribers.set(number, script)
+    return () => {
+      if (before) this.#subscribers.set(number, before)
+      else this.#subscribers.delete(number)
+    }
   }
 
   /** A call that is not over, by its identifier. */

@@ -59,6 +59,23 @@ describe('scenarios against a small bridge', () => {
     expect([ok, failed]).toEqual([false, ['ended_by', 'heard', 'model_sessions']])
   })
 
+  it('gives its numbers back to who had them before', { timeout: CALL_LIMIT_MS }, async () => {
+    const { carrier } = simulator
+    const numbers = ['+15550100300', '+15550100199']
+    for (const number of numbers) carrier.subscribe(number, { whenRung: 'busy', ringMs: 0, steps: [] })
+    const yaml = `
+      name: Nobody calls
+      call: { direction: outbound, max_seconds: 1 }
+      caller: { ring_ms: 0, answers: failed }
+      parties: [{ number: '+15550100300', ring_ms: 0, answers: failed }]`
+    await runScenario(simulator, parseScenario(yaml, 'test'), { voiceUrl: bridge.voiceUrl })
+    const endOf = async (to: string) => {
+      await placeCall({ from: '+15550100100', to })
+      return (await carrier.calls.at(-1)?.ended)?.status
+    }
+    expect([await endOf('+15550100300'), await endOf('+15550100199')]).toEqual(['busy', 'busy'])
+  })
+
   it('asks whoever knows what was stored, and leaves brain and faults as they were', {
     timeout: CALL_LIMIT_MS,
   }, async () => {

@@ -38,8 +38,8 @@ const SETTLING_MS = 3_000
 const EMPTY_SCRIPT: Script = { rules: [] }
 
 /**
- * Runs one scenario against a bridge and compares. The simulator's brain and faults are the scenario's meanwhile, so
- * run one at a time. A call that is waited for in vain is reported, too: the bridge did not place it.
+ * Runs one scenario against a bridge and compares. The simulator's brain, faults and the numbers that it names are the scenario's
+ * meanwhile, so run one at a time. A call that is waited for in vain is reported, too: the bridge did not place it.
  * @throws ScenarioError when the scenario makes no sense.
  */
 export async function runScenario(
@@ -54,7 +54,8 @@ export async function runScenario(
   model.scripts.setDefault(scenario.agent ?? EMPTY_SCRIPT, { isShared: true })
   model.setFaults(scenario.faults?.model ?? [])
   setFaults(carrier.faults, switchesOf(scenario))
-  for (const { number, script } of others) carrier.subscribe(number, script)
+  const called = isOutbound(scenario) ? [{ number: numbersOf(scenario).to, script: caller }] : []
+  const leave = [...others, ...called].map(({ number, script }) => carrier.subscribe(number, script))
   try {
     const call = await startCall(simulator, { scenario, caller, options })
     if (!call) return neverCalled(scenario)
@@ -72,6 +73,7 @@ export async function runScenario(
     model.scripts.setDefault(null)
     model.setFaults([])
     setFaults(carrier.faults, before)
+    for (const goes of leave.reverse()) goes()
   }
 }
 
@@ -80,14 +82,12 @@ type Start = { scenario: Scenario; caller: CallerScript; options: RunOptions }
 /** Null when the bridge was to call, and did not in the scenario's time. */
 async function startCall({ carrier }: Simulator, { scenario, caller, options }: Start): Promise<SimulatedCall | null> {
   const { from, to } = numbersOf(scenario)
-  const { direction = 'inbound' } = scenario.call ?? {}
-  if (direction === 'inbound') {
+  if (!isOutbound(scenario)) {
     const { voiceUrl, voiceFallbackUrl, statusCallback } = options
     const optional = { ...(voiceFallbackUrl && { voiceFallbackUrl }), ...(statusCallback && { statusCallback }) }
     return carrier.ring({ from, to, caller, voiceUrl, timeLimitMs: maxMs(scenario), ...optional })
   }
   const known = new Set(carrier.calls)
-  carrier.subscribe(to, caller)
   await options.placeCall?.({ from, to })
   return awaitedCall(() => carrier.calls.find((call) => !known.has(call) && call.to === to), maxMs(scenario))
 }
@@ -109,6 +109,10 @@ function neverCalled(scenario: Scenario): ScenarioReport {
   const detail = `nobody called ${to} within ${maxMs(scenario) / 1000} seconds`
   const findings: Finding[] = [{ what: 'call', state: 'failed', detail }]
   return { name: scenario.name, ok: false, findings, facts: factsOfNone(from, to), audio: null }
+}
+
+function isOutbound({ call }: Scenario): boolean {
+  return call?.direction === 'outbound'
 }
 
 function numbersOf({ call }: Scenario): { from: string; to: string } {
