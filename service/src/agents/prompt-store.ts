@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { PageRequest } from '../kernel/pages.ts'
+import { takeLock } from '../platform/db/advisory-locks.ts'
 import { type FittingRows, fittingRows } from '../platform/db/fitting-rows.ts'
 import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
@@ -21,12 +21,9 @@ declare module '../platform/db/schema.ts' {
   }
 }
 
-/** Tells this lock from the advisory locks of other subjects. */
-const LOCK_CLASS = 7_465_004
-
 /** Makes this transaction the only one that writes this prompt until it ends, also when there is none yet. */
 export async function lockPrompt(tx: Tx, key: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${key}))`.execute(tx)
+  await takeLock(tx, 'prompt', key)
 }
 
 export async function findPrompt(db: Db, key: string): Promise<PromptRow | null> {

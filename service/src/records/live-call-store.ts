@@ -1,14 +1,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
+import { lockOf, takeLock } from '../platform/db/advisory-locks.ts'
 import type { Tx } from '../platform/db/schema.ts'
 import { LONGEST_LIVE_MS } from './call-values.ts'
 
 /** As long as one waits for a connection: who waits here has one. */
 const WAIT_MS = 5_000
-
-/** Tells this lock from the advisory locks of other subjects. */
-const LOCK_CLASS = 7_465_003
-const NUMBER_LOCK_CLASS = 7_465_097
 
 /** Written out, so that the index of the calls that are not over serves. */
 export const isLive = sql<boolean>`status in ('queued', 'initiated', 'ringing', 'in-progress')`
@@ -22,7 +19,7 @@ export const isLive = sql<boolean>`status in ('queued', 'initiated', 'ringing', 
 export async function lockBeginnings(tx: Tx, tenantId: TenantId): Promise<void> {
   await sql`
     select set_config('lock_timeout', ${String(WAIT_MS)}, true),
-           pg_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${tenantId}))`.execute(tx)
+           pg_advisory_xact_lock(${lockOf('beginningCalls', tenantId)})`.execute(tx)
 }
 
 /**
@@ -47,9 +44,7 @@ export async function countLiveCalls(
 
 /** Holds a number of the tenant until the transaction ends: of those that would call it at once, each sees what the one before has written down. */
 export async function lockNumber(tx: Tx, tenantId: TenantId, number: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${sql.lit(NUMBER_LOCK_CLASS)}, hashtext(${`${tenantId} ${number}`}))`.execute(
-    tx,
-  )
+  await takeLock(tx, 'calledNumber', `${tenantId} ${number}`)
 }
 
 type OtherCalls = { now: Date; exceptLogId: string | null }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { takeLock } from '../platform/db/advisory-locks.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 
 declare module '../platform/db/schema.ts' {
@@ -22,15 +23,12 @@ export async function setMark(db: Db, mark: string): Promise<void> {
     .execute()
 }
 
-/** Tells this lock from the advisory locks of other subjects. */
-const LOCK_CLASS = 7_465_002
-
 /**
  * Sets `mark` unless one that begins with `prefix` is there, and returns the one that is: of several nodes that start at
  * once all get the same.
  */
 export async function setFirstMark(tx: Tx, prefix: string, mark: string): Promise<string> {
-  await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${prefix}))`.execute(tx)
+  await takeLock(tx, 'installationMark', prefix)
   const row = await tx
     .selectFrom('installation_marks')
     .select('mark')

@@ -1,6 +1,7 @@
 import { type ColumnType, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
+import { takeLock } from '../platform/db/advisory-locks.ts'
 import { type FittingRows, fittingRows } from '../platform/db/fitting-rows.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { TenantDocument } from './tenant-document.ts'
@@ -35,15 +36,11 @@ export type ListedTenant = StoredTenant & { tenant_id: TenantId; created_at: Dat
 /** The index that keeps a legacy token from belonging to two tenants. */
 export const AUTH_TOKEN_INDEX = 'tenants_auth_token'
 
-/** Tells this lock from the advisory locks of other subjects. */
-const LOCK_CLASS = 7_465_001
-
 /**
  * Makes this transaction the only one that writes this tenant until it ends, also when the tenant does not exist yet.
- * Two ids may share a lock: then one waits without need.
  */
 export async function lockTenant(tx: Tx, tenantId: TenantId): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${tenantId}))`.execute(tx)
+  await takeLock(tx, 'tenant', tenantId)
 }
 
 /**

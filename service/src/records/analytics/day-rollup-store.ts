@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
+import { tryLock } from '../../platform/db/advisory-locks.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import { DAY_MINUTES, NEARLY_DAY_MINUTES } from './rollup-ranges.ts'
 
@@ -11,9 +12,6 @@ declare module '../../platform/db/schema.ts' {
 
 /** A day of UTC of which an hour was counted since its hours were added up. */
 export type ChangedDay = { tenant_id: TenantId; starts_at: Date }
-
-/** Tells this lock from the advisory locks of other subjects. The triggers that note days have it as 1684109683. */
-const LOCK_CLASS = 0x64617973
 
 /** Which days are to be added up. `tenantId`: only of this one; null: of all. */
 type DaysAsk = { tenantId: TenantId | null; now: Date; limit: number }
@@ -86,10 +84,8 @@ const nearlyDay = sql.lit(NEARLY_DAY_MINUTES)
 const nearly = sql`${nearlyDay} * interval '1 minute'`
 
 /** Its days have parts in each other's spans. Who changes hours has the lock too, together with others who do. */
-async function lockTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
-  const { rows } = await sql<{ is_ours: boolean }>`
-    select pg_try_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${tenantId})) as is_ours`.execute(tx)
-  return rows[0]?.is_ours === true
+function lockTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
+  return tryLock(tx, 'countedDays', tenantId)
 }
 
 /** Each statement sees what is committed when it begins: of an hour whose note goes here the ones after it see what was counted. */

@@ -1,5 +1,6 @@
 import { type Generated, sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
+import { takeLock, tryLock } from '../../platform/db/advisory-locks.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 
 declare module '../../platform/db/schema.ts' {
@@ -12,8 +13,6 @@ declare module '../../platform/db/schema.ts' {
 /** An hour of UTC in whose calls something has changed since they were counted. */
 export type ChangedHour = { tenant_id: TenantId; starts_at: Date }
 
-/** Tells this lock from the advisory locks of other subjects. */
-const LOCK_CLASS = 0x726f6c6c
 /** What agents record as the outcome are words of theirs: a span keeps as many, those that occur most. */
 const OUTCOMES_KEPT = 50
 const OUTCOME_CHARS = 100
@@ -66,7 +65,7 @@ export async function oldestChange(db: Db, tenantId: TenantId | null): Promise<D
  * @returns false when another one is at it, or was: then nothing was done.
  */
 export async function countHour(tx: Tx, { tenant_id: tenantId, starts_at: hour }: ChangedHour): Promise<boolean> {
-  if (!(await lockHour(tx, tenantId, hour))) return false
+  if (!(await tryLock(tx, 'countedHour', nameOf(tenantId, hour)))) return false
   // Each statement sees what is committed when it begins: whoever made a change whose note goes here is counted below.
   const { numDeletedRows } = await tx
     .deleteFrom('call_changes')
@@ -94,7 +93,7 @@ export async function forgetOutcomes(tx: Tx, tenantId: TenantId, callSid: string
     select date_trunc('hour', created_at, 'UTC') as hour from call_logs
      where tenant_id = ${tenantId} and call_sid = ${callSid}`.execute(tx)
   for (const { hour } of rows) {
-    await sql`select pg_advisory_xact_lock(${lockOf(tenantId, hour)})`.execute(tx)
+    await takeLock(tx, 'countedHour', nameOf(tenantId, hour))
     await sql`
       delete from call_outcome_rollups
        where tenant_id = ${tenantId} and minutes in (15, 60) and is_whole in (true, false) and starts_at >= ${hour}
@@ -102,15 +101,8 @@ export async function forgetOutcomes(tx: Tx, tenantId: TenantId, callSid: string
   }
 }
 
-async function lockHour(tx: Tx, tenantId: TenantId, hour: Date): Promise<boolean> {
-  const { rows } = await sql<{ is_ours: boolean }>`
-    select pg_try_advisory_xact_lock(${lockOf(tenantId, hour)}) as is_ours`.execute(tx)
-  return rows[0]?.is_ours === true
-}
-
-function lockOf(tenantId: TenantId, hour: Date) {
-  const name = `${tenantId} ${hour.toISOString()}`
-  return sql`${sql.lit(LOCK_CLASS)}, hashtext(${name})`
+function nameOf(tenantId: TenantId, hour: Date): string {
+  return `${tenantId} ${hour.toISOString()}`
 }
 
 /** The calls of an hour, with what their sessions came to; an erased session has nothing to say. */

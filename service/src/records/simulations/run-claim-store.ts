@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
+import { takeLock } from '../../platform/db/advisory-locks.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { RunResult, SimulationRunId } from './run-store.ts'
 import type { SimulationId } from './simulation-store.ts'
@@ -15,9 +16,6 @@ export type ClaimedRun = {
   claimToken: string
 }
 
-/** Tells this lock from the advisory locks of other subjects. */
-const LOCK_CLASS = 7_465_041
-
 /**
  * Claims one run that is due, or whose lease is over, under a new token, of the tenant that has the fewest under way; null when
  * there is none, or all tenants have `perTenant` under way, on whatever node.
@@ -28,7 +26,7 @@ export async function claimRunAcrossTenants(
 ): Promise<ClaimedRun | null> {
   return db.transaction().execute(async (tx) => {
     // Only who claims alone can count what is under way.
-    await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, 0)`.execute(tx)
+    await takeLock(tx, 'simulationRuns', null)
     const { rows } = await sql<ClaimedRun>`
       with busy as (
         select tenant_id, count(*) as runs from simulation_runs

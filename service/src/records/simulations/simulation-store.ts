@@ -1,6 +1,7 @@
 import { type ColumnType, sql } from 'kysely'
 import type { AgentId, AgentVersionId, TenantId } from '../../kernel/ids.ts'
 import type { PageRequest } from '../../kernel/pages.ts'
+import { takeLock } from '../../platform/db/advisory-locks.ts'
 import { newestFirst } from '../../platform/db/newest-first.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { StoredAgentConfig } from '../../tenancy/agent-config.ts'
@@ -116,15 +117,12 @@ export function listSimulations(
     .execute()
 }
 
-/** Tells this lock from the advisory locks of other subjects. */
-const LOCK_CLASS = 7_465_044
-
 /**
  * Makes this transaction the only one that asks for simulations of the tenant until it ends. To be asked before they are counted:
- * what is counted then holds every one that another has written down. Two ids may share a lock.
+ * what is counted then holds every one that another has written down.
  */
 export async function lockNewSimulations(tx: Tx, tenantId: TenantId): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${tenantId}))`.execute(tx)
+  await takeLock(tx, 'newSimulations', tenantId)
 }
 
 /** How many of the tenant's simulations are not over. */
