@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { ConfigError } from './config.ts'
 import { THE_SYSTEM } from './kernel/actor.ts'
 import { AppError } from './kernel/errors.ts'
+import { isJsonObject } from './kernel/json-object.ts'
 import { makeBodyCheck } from './platform/http/validation.ts'
 import { TenantDocument } from './tenancy/tenant-document.ts'
 import type { Tenants } from './tenancy/tenants.ts'
@@ -14,7 +15,7 @@ import type { Tenants } from './tenancy/tenants.ts'
 export async function loadTenants(path: string, tenants: Pick<Tenants, 'put'>): Promise<void> {
   const shapeFault = makeBodyCheck(TenantDocument)
   for (const [index, document] of (await readDocuments(path)).entries()) {
-    const fault = isObject(document) ? shapeFault(document) : new Error('must be an object.')
+    const fault = isJsonObject(document) ? shapeFault(document) : new Error('must be an object.')
     if (fault) throw faulty(index, fault)
     // Sound: its shape was checked.
     const sound = document as TenantDocument
@@ -40,10 +41,6 @@ function parsed(text: string): unknown {
   } catch {
     return null
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function faulty(index: number, { message }: Error): ConfigError {

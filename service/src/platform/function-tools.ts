@@ -1,3 +1,4 @@
+import { isJsonObject } from '../kernel/json-object.ts'
 import type { Log } from './log.ts'
 import type { ToolDeclaration } from './realtime/port.ts'
 
@@ -37,16 +38,16 @@ export function takenTools(tools: readonly ToolDeclaration[], log: Log | null): 
  */
 export function takenParameters(schema: Schema): Schema {
   const whole = taken(schema) as Schema
-  const parts = [...LISTS].flatMap((list) => whole[list]).filter(isSchema)
+  const parts = [...LISTS].flatMap((list) => whole[list]).filter(isJsonObject)
   const kept = Object.entries(whole).filter(([name]) => !NOT_AT_TOP.has(name))
   const properties = Object.assign({}, ...parts.map((part) => part['properties']), whole['properties'])
   return { ...Object.fromEntries(kept), properties }
 }
 
 function taken(schema: unknown): unknown {
-  if (!isSchema(schema)) return schema
+  if (!isJsonObject(schema)) return schema
   const members: Schema = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, member(name, value)]))
-  if (isOf(members, 'object') && !isSchema(members['properties'])) members['properties'] = {}
+  if (isOf(members, 'object') && !isJsonObject(members['properties'])) members['properties'] = {}
   if (isOf(members, 'array') && !hasItems(members)) members['items'] = {}
   return members
 }
@@ -56,7 +57,7 @@ function member(name: string, value: unknown): unknown {
   if (name === 'items' && Array.isArray(value)) return value.length === 0 ? {} : { anyOf: value.map(taken) }
   if (SCHEMAS.has(name)) return taken(value)
   if (LISTS.has(name) && Array.isArray(value)) return value.map(taken)
-  if (!BY_NAME.has(name) || !isSchema(value)) return value
+  if (!BY_NAME.has(name) || !isJsonObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, taken(each)]))
 }
 
@@ -65,9 +66,5 @@ function isOf({ type }: Schema, wanted: string): boolean {
 }
 
 function hasItems({ items }: Schema): boolean {
-  return isSchema(items) || typeof items === 'boolean'
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isJsonObject(items) || typeof items === 'boolean'
 }

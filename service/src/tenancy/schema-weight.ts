@@ -1,3 +1,5 @@
+import { isJsonObject } from '../kernel/json-object.ts'
+
 /** A schema within a schema, or a reference to one. */
 type Schema = Record<string, unknown>
 
@@ -95,11 +97,11 @@ function rulesOfOne(node: Schema): number {
   const keywords = Object.keys(node).filter((keyword) => !NO_RULES.has(keyword))
   const lists = BY_LISTS.flatMap((keyword) => {
     const byNames = Object.hasOwn(node, keyword) ? node[keyword] : null
-    return isSchema(byNames) ? Object.values(byNames) : []
+    return isJsonObject(byNames) ? Object.values(byNames) : []
   })
   return lists.reduce<number>(
     (sum, list) => sum + (Array.isArray(list) ? 1 + RULES_OF_A_NAME * list.length : 0),
-    keywords.length + membersIn(node, OF_MANY).filter((member) => !isSchema(member)).length,
+    keywords.length + membersIn(node, OF_MANY).filter((member) => !isJsonObject(member)).length,
   )
 }
 
@@ -125,7 +127,7 @@ function weigh(node: Schema, weighing: Weighing): number {
 }
 
 function schemasIn(node: Schema, keywords: string[]): Schema[] {
-  return membersIn(node, keywords).filter(isSchema)
+  return membersIn(node, keywords).filter(isJsonObject)
 }
 
 /** All that stands where schemas can, whatever it is: `true` and `false` are schemas, too. */
@@ -134,7 +136,7 @@ function membersIn(node: Schema, keywords: string[]): unknown[] {
     if (!Object.hasOwn(node, keyword)) return []
     const value = node[keyword]
     if (Array.isArray(value)) return value as unknown[]
-    return isSchema(value) && BY_NAMES.has(keyword) ? Object.values(value) : [value]
+    return isJsonObject(value) && BY_NAMES.has(keyword) ? Object.values(value) : [value]
   })
 }
 
@@ -142,7 +144,7 @@ function referredTo(node: Schema, root: Schema, anchors: Anchors): Schema[] {
   return REFERENCES.flatMap((keyword) => {
     const reference = Object.hasOwn(node, keyword) ? node[keyword] : null
     const found = typeof reference === 'string' && reference.startsWith('#') ? resolve(root, reference, anchors) : null
-    return isSchema(found) ? [found] : []
+    return isJsonObject(found) ? [found] : []
   })
 }
 
@@ -177,8 +179,4 @@ function decoded(fragment: string): string {
   } catch {
     return fragment
   }
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,6 @@
+import { objectIn } from '../../kernel/json-object.ts'
 import type { SimulatedCall, SimulatedTurn } from '../../records/simulations/run-store.ts'
 import type { EndedBy, Expectations, NumberRange } from '../../records/simulations/scenario.ts'
-import { objectIn } from '../json-object.ts'
 import { hasAll } from './simulated-tools.ts'
 
 /** What was said and done in a simulated call. */

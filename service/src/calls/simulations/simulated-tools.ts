@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ResolvedAgent } from '../../agents/resolve.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { objectIn } from '../../kernel/json-object.ts'
 import type { Log } from '../../platform/log.ts'
 import type { ToolDeclaration } from '../../platform/realtime/port.ts'
 import type { SessionId } from '../../records/call-values.ts'
@@ -11,7 +12,6 @@ import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { toolsOf } from '../../voice/tools/registry.ts'
 import { makeToolRunner } from '../../voice/tools/run.ts'
 import { type Tool, type ToolCall, ToolRefusal, type ToolResult } from '../../voice/tools/tool.ts'
-import { objectIn } from '../json-object.ts'
 import { expectTarget } from '../transfers.ts'
 
 /** What came of a tool: what the model is told, and what it does to the call. */

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../kernel/json-object.ts'
 import { checkOf, type SchemaCheck } from '../../tenancy/schema-check.ts'
 import { argumentFaults, ToolRefusal } from './tool.ts'
 
@@ -15,12 +16,10 @@ export function makeArgumentCheck(
 ): (args: unknown) => Record<string, unknown> {
   let check: SchemaCheck | null = null
   return (args) => {
-    if (typeof args !== 'object' || args === null || Array.isArray(args)) {
-      throw new ToolRefusal('arguments must be an object')
-    }
+    if (!isJsonObject(args)) throw new ToolRefusal('arguments must be an object')
     check ??= checkOf(schema, options)
     const errors = check(args)
     if (errors.length > 0) throw new ToolRefusal(argumentFaults({ errors }))
-    return args as Record<string, unknown>
+    return args
   }
 }

@@ -1,9 +1,10 @@
+import { isJsonObject } from '../../kernel/json-object.ts'
 import type { OutboundAnswer } from '../../platform/outbound/exchange.ts'
 import { OutboundFault } from '../../platform/outbound/fault.ts'
 import type { RuntimeTool } from '../../tenancy/tenant-runtime.ts'
 import { shown } from './asking-tool.ts'
 import type { AskDeps } from './http-tool.ts'
-import { answerIn, isRecord, isSessionUnknown, McpFault, type RpcAnswer, watchFor } from './mcp-message.ts'
+import { answerIn, isSessionUnknown, McpFault, type RpcAnswer, watchFor } from './mcp-message.ts'
 import type { ToolRequest } from './tool-request.ts'
 
 export type RuntimeMcpServer = Extract<RuntimeTool, { type: 'mcp' }>
@@ -182,8 +183,8 @@ function readOrFault(heard: OutboundAnswer, id: number): RpcAnswer | McpFault {
 
 /** One that has no name or no schema of an object is no tool that can be called. */
 function listedIn(given: unknown): McpListed[] {
-  if (!isRecord(given)) return []
+  if (!isJsonObject(given)) return []
   const { name, description, inputSchema } = given
-  if (typeof name !== 'string' || name === '' || name.length > 128 || !isRecord(inputSchema)) return []
+  if (typeof name !== 'string' || name === '' || name.length > 128 || !isJsonObject(inputSchema)) return []
   return [{ name, description: typeof description === 'string' ? description : '', inputSchema }]
 }

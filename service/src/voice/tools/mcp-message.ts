@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../kernel/json-object.ts'
 import type { OutboundAnswer } from '../../platform/outbound/exchange.ts'
 
 /** A server of the Model Context Protocol did not do what it was asked; the message is a sentence for the tenant. */
@@ -40,8 +41,8 @@ export function answerIn({ status, headers, body, isWhole, isTooLong }: Outbound
 export function isSessionUnknown({ status, body }: OutboundAnswer): boolean {
   if (status !== 400) return status === 404
   const told = parsed(body.toString())
-  const error = isRecord(told) && typeof told['id'] !== 'number' ? told['error'] : null
-  return isRecord(error) && typeof error['message'] === 'string' && /session/i.test(error['message'])
+  const error = isJsonObject(told) && typeof told['id'] !== 'number' ? told['error'] : null
+  return isJsonObject(error) && typeof error['message'] === 'string' && /session/i.test(error['message'])
 }
 
 /**
@@ -111,17 +112,13 @@ function parsed(text: string): unknown {
 type Message = { id: number; result?: unknown; error?: unknown }
 
 function isFor(message: unknown, id: number): message is Message {
-  if (!isRecord(message)) return false
+  if (!isJsonObject(message)) return false
   return message['id'] === id && ('result' in message || 'error' in message)
 }
 
 function readAnswer({ result, error }: Message): RpcAnswer {
-  if (isRecord(result)) return { result }
-  const { code, message } = isRecord(error) ? error : { code: 0, message: '' }
+  if (isJsonObject(result)) return { result }
+  const { code, message } = isJsonObject(error) ? error : { code: 0, message: '' }
   const told = typeof message === 'string' && message !== '' ? message : 'The server refused without a reason.'
   return { error: { code: typeof code === 'number' ? code : 0, message: told.slice(0, MAX_TOLD_CHARS).toWellFormed() } }
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

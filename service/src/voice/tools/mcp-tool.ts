@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../kernel/json-object.ts'
 import type { OutboundAnswer } from '../../platform/outbound/exchange.ts'
 import { OutboundFault } from '../../platform/outbound/fault.ts'
 import { jsonSizeFault } from '../../tenancy/agent-config-json-schema.ts'
@@ -5,7 +6,7 @@ import { OF_STORED, weightFault } from '../../tenancy/schema-weight.ts'
 import { makeArgumentCheck } from './argument-check.ts'
 import type { AskingTool } from './asking-tool.ts'
 import { type McpCalled, type McpClient, type McpListed, STEP_TIMEOUT_MS } from './mcp-client.ts'
-import { isRecord, McpFault } from './mcp-message.ts'
+import { McpFault } from './mcp-message.ts'
 import type { ToolResult } from './tool.ts'
 import { fitting, hasBrokenOff, isTooDeep, resultOfAnswer, resultOfFault } from './tool-answer.ts'
 
@@ -83,19 +84,19 @@ function resultOfUnread(heard: OutboundAnswer, fault: McpFault): ToolResult {
 const DONE_TOO_LONG = 'The tool was called, and its answer is too long to be told: to call it again brings the same.'
 
 function toldOf(structured: unknown, content: unknown): unknown {
-  if (!isRecord(structured)) return spoken(content)
+  if (!isJsonObject(structured)) return spoken(content)
   return isTooDeep(structured) ? spoken(content) || '(an answer that is nested too deep to be told)' : structured
 }
 
 /** The text of an answer, that of resources in it, and where others are; what is none of these is named. */
 function spoken(content: unknown): string {
-  const parts = Array.isArray(content) ? content.filter(isRecord) : []
+  const parts = Array.isArray(content) ? content.filter(isJsonObject) : []
   return parts.map(partOf).join('\n')
 }
 
 function partOf({ type, text, resource, name, uri }: Record<string, unknown>): string {
   if (type === 'text' && typeof text === 'string') return text
-  if (type === 'resource' && isRecord(resource) && typeof resource['text'] === 'string') return resource['text']
+  if (type === 'resource' && isJsonObject(resource) && typeof resource['text'] === 'string') return resource['text']
   const kind = String(type).slice(0, MAX_KIND_CHARS)
   const where = type === 'resource_link' ? [name, uri].filter((one) => typeof one === 'string').join(' ') : ''
   return where === '' ? `(${kind})` : `(${kind}: ${where})`

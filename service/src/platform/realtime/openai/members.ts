@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../kernel/json-object.ts'
 /** A JSON object as it came, before anything is known of it. */
 export type Json = Record<string, unknown>
 
@@ -15,7 +16,7 @@ export class MalformedEvent extends Error {
 export function parseEvent(frame: Buffer): Json {
   try {
     const value: unknown = JSON.parse(frame.toString('utf8'))
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
+    if (isJsonObject(value)) return value
   } catch {
     // What is wrong with the text helps nobody, and the error would quote it.
   }
@@ -25,7 +26,7 @@ export function parseEvent(frame: Buffer): Json {
 /** The member as an object; an empty one when it is none. */
 export function object(fields: Json, name: string): Json {
   const value = fields[name]
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
+  return isJsonObject(value) ? value : {}
 }
 
 /** The objects of a list; none when it is no list. */

@@ -1,3 +1,5 @@
+import { isJsonObject } from '../../../kernel/json-object.ts'
+
 type Json = Record<string, unknown>
 
 /** What one message of the provider says. */
@@ -52,7 +54,7 @@ function aligned(alignment: Json): { text: string; endsMs: number[] } {
 }
 
 function object(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
+  return isJsonObject(value) ? value : {}
 }
 
 function list(value: unknown): unknown[] {

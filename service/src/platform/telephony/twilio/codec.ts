@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../kernel/json-object.ts'
 import { lastingBytes } from '../../../kernel/lasting-bytes.ts'
 import type { StreamCodec, StreamMessage } from '../port.ts'
 import { echoedName, markFrame } from './mark-frame.ts'
@@ -51,7 +52,7 @@ function read(frame: Buffer): StreamMessage {
 function parse(frame: Buffer): Json | null {
   try {
     const value: unknown = JSON.parse(frame.toString('utf8'))
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
+    return isJsonObject(value) ? value : null
   } catch {
     return null
   }
