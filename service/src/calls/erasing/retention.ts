@@ -1,23 +1,14 @@
 import { OUTBOX_TABLES } from '../../delivery/outbox-store.ts'
 import { purgeDeliveredAcrossTenants } from '../../delivery/purge-store.ts'
-import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { inTurns } from '../../kernel/in-turns.ts'
-import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
 import { isDatabaseTrouble } from '../../records/database-trouble.ts'
-import type { RecordingFiles } from '../../records/recording-files.ts'
 import { deleteOldSimulations } from '../../records/simulations/simulation-store.ts'
 import type { EraseSession } from './erase-session.ts'
-import {
-  type ErasedUntil,
-  forgetErasedRecordingsAcrossTenants,
-  listErasedRecordingsAcrossTenants,
-  listOldSessions,
-  listRetentionsAcrossTenants,
-  type OldSession,
-} from './erase-store.ts'
+import { listOldSessions, listRetentionsAcrossTenants, type OldSession } from './erase-store.ts'
+import { type ErasedAudioDeps, makeErasedAudio } from './erased-audio.ts'
 import { eraseUnplaced } from './unplaced-store.ts'
 
 /** What becomes of things that are old enough; each is repeated on every node, and takes a bounded time. */
@@ -34,16 +25,9 @@ export type Retention = {
   purgeDelivered(): Promise<void>
 }
 
-type Deps = {
-  db: Db
-  clock: Clock
-  log: Pick<Log, 'info' | 'error'>
+type Deps = ErasedAudioDeps & {
+  log: Pick<Log, 'info'>
   erase: EraseSession
-  files: Pick<RecordingFiles, 'remove'>
-  /** Whether the service stops: then nothing more is begun. */
-  isStopping: () => boolean
-  /** Of how many sessions the files are removed in one go, a hundred of which a run does; fewer for tests. */
-  recordingsAtATime?: number
   /** How many rows of an outbox are deleted in one statement; fewer for tests. */
   rowsAtATime?: number
 }
@@ -53,37 +37,11 @@ const DAY_MS = 86_400_000
 const SESSIONS_AT_A_TIME = 50
 const SIMULATIONS_AT_A_TIME = 50
 const UNPLACED_AT_A_TIME = 1_000
-const RECORDINGS_AT_A_TIME = 1_000
-const PAGES_AT_A_TIME = 100
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const ROWS_AT_A_TIME = 5_000
 const DELIVERED_FOR_MS = 30 * DAY_MS
-/** Longer than a node is away, and comes back with its disk. */
-const NOTED_FOR_MS = 90 * DAY_MS
-/** Whoever was still writing the end of a recording when it was erased has written it by then. */
-const LOOK_AGAIN_MS = 3_600_000
 
-export function makeRetention({ db, clock, log, erase, files, isStopping, ...bounds }: Deps): Retention {
-  const { recordingsAtATime = RECORDINGS_AT_A_TIME, rowsAtATime = ROWS_AT_A_TIME } = bounds
-  /** What was noted before was looked at an hour after it was; a process starts with all that is noted. */
-  let doneBefore = new Date(0)
-  /** A walk through what is noted that has not come to its end: the next run goes on with it. */
-  let walk: { begunMs: number; until: ErasedUntil } | null = null
-
-  /** @returns up to where, and whether there may be more. */
-  async function removeSome(since: ErasedUntil): Promise<{ until: ErasedUntil; isMore: boolean }> {
-    const erased = await listErasedRecordingsAcrossTenants(db, since, recordingsAtATime)
-    let until = since
-    for (const { tenant_id, session_id, erased_at } of erased) {
-      if (isStopping()) return { until, isMore: false }
-      // What cannot be removed now is tried again within the hour, and keeps nothing else.
-      await files.remove(tenant_id, session_id).catch((err: unknown) => {
-        log.error({ err, tenant_id, voice_session_id: session_id }, 'the files of an erased session were not removed')
-      })
-      until = { at: erased_at, id: session_id }
-    }
-    return { until, isMore: erased.length === recordingsAtATime }
-  }
+export function makeRetention(deps: Deps): Retention {
+  const { db, clock, log, erase, isStopping, rowsAtATime = ROWS_AT_A_TIME } = deps
 
   /** @returns how many were erased, and behind which session there may be more; null when there are none. */
   async function eraseSome(tenantId: TenantId, before: Date, after: OldSession | null) {
@@ -150,20 +108,7 @@ export function makeRetention({ db, clock, log, erase, files, isStopping, ...bou
       })
       return sumOf(deleted)
     },
-    async removeAudio() {
-      walk ??= { begunMs: clock.now(), until: { at: doneBefore, id: FIRST_ID } }
-      let isMore = true
-      for (let page = 0; isMore && page < PAGES_AT_A_TIME; page += 1) {
-        const some = await removeSome(walk.until)
-        walk.until = some.until
-        isMore = some.isMore
-      }
-      if (!isMore) {
-        doneBefore = new Date(walk.begunMs - LOOK_AGAIN_MS)
-        walk = null
-      }
-      await forgetErasedRecordingsAcrossTenants(db, new Date(clock.now() - NOTED_FOR_MS))
-    },
+    removeAudio: makeErasedAudio(deps),
     async purgeDelivered() {
       const of = { before: new Date(clock.now() - DELIVERED_FOR_MS), limit: rowsAtATime }
       await inTurns({ clock, isStopping }, OUTBOX_TABLES, async (table) => {
