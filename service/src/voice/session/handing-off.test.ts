@@ -5,7 +5,8 @@ const event = { type: 'hand_off' as const, plan: planWith({ maxCallMs: 1 }), age
 
 describe('a call that is handed to another agent', () => {
   it('goes on with a new session of the model that knows what was said, and is asked once', () => {
-    const call = Call.greeted()
+    const bounds = { maxCallMs: 1_800_000, budgetMs: 900_000, budgetUsd: 10 }
+    const call = Call.greeted(bounds)
     call.says('turn_1', 500, 'I want my money back.')
     call.begins('resp_1')
     call.words('resp_1', 'item_1', 'I pass you on.')
@@ -24,7 +25,7 @@ describe('a call that is handed to another agent', () => {
     call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: false } })
     call.model({ type: 'ready' })
     expect(call.commands('respond')).toHaveLength(before + 1)
-    expect(call.state.plan.maxCallMs).toBe(1_800_000)
+    expect(call.state.plan).toMatchObject(bounds)
     expect(call.all('clear')).toEqual([])
   })
 

@@ -21,12 +21,12 @@ export function handOff(
   if (ending || isOutOfHands(step) || (phase !== 'talking' && phase !== 'detached')) return
   const about = summary === '' ? '' : ` What it was told: ${summary}`
   addNote(step, 'system', { text: `The agent ${agentName} has the call from now on.${about}`, isKept: true })
-  const { maxCallMs, budgetMs, budgetUsd, recordBeep } = before
+  const { maxCallMs, budgetMs, budgetUsd } = before
   const price = step.state.model.isFallback ? (plan.fallback?.price ?? null) : plan.price
   // What is heard of it is the other agent's.
   step.do({ type: 'disarm', timer: 'hold' })
   stopHoldAudio(step)
-  step.set({ plan: { ...plan, price, maxCallMs, budgetMs, budgetUsd, recordBeep } })
+  step.set({ plan: { ...plan, price, maxCallMs, budgetMs, budgetUsd } })
   // It has the first agent's language, and speed.
   closeUnusedVoice(step)
   // Whoever goes on with the call elsewhere is this agent too.
