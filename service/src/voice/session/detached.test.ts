@@ -371,8 +371,11 @@ describe('A call whose stream is taken by another', () => {
 
   it('cannot be had when it is ending', () => {
     const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.answer('resp_1', 'item_1', 4_000)
     call.do({ type: 'end', reason: 'shutdown' })
-    expect(call.do({ type: 'attached' }).filter(({ type }) => type === 'attach')).toEqual([])
+    call.do({ type: 'attached' })
+    expect([call.state.phase, call.all('attach'), call.all('hang_up').length]).toEqual(['ended', [], 1])
   })
 
   it('elsewhere ends here, and nowhere else', () => {

@@ -32,13 +32,15 @@ describe('A call that the agent ends', () => {
   })
 
   it('is not known to be over before its carrier has said so, or has ended the stream', () => {
-    const call = sayingGoodbye()
-    call.speaks('turn_2', 500)
-    call.wait(3_000)
-    call.echoAll()
-    expect([call.all('hang_up').length, call.state.ending]).toMatchObject([1, { isUntold: true }])
-    call.do({ type: 'stream_stopped' })
-    expect(call.state.ending).toMatchObject({ reason: 'agent_hangup', isUntold: false })
+    for (const end of [{ type: 'stream_stopped' }, { type: 'hung_up' }] as const) {
+      const call = sayingGoodbye()
+      call.speaks('turn_2', 500)
+      call.wait(3_000)
+      call.echoAll()
+      expect([call.all('hang_up').length, call.state.ending]).toMatchObject([1, { isUntold: true }])
+      call.do(end)
+      expect(call.state.ending).toMatchObject({ reason: 'agent_hangup', isUntold: false })
+    }
   })
 
   it('is hung up without its marks when they never come back: two seconds after they were due', () => {
@@ -46,6 +48,16 @@ describe('A call that the agent ends', () => {
     call.wait(4_900)
     expect(call.all('hang_up')).toEqual([])
     call.wait(200)
+    expect(call.all('hang_up')).toHaveLength(1)
+  })
+
+  it('is given no other model where that is lost by then which has said the last words', () => {
+    const call = sayingGoodbye()
+    call.model({ type: 'closed', code: '1006', message: 'gone', fault: 'retry' })
+    call.wait(2_900)
+    expect([call.all('open_model').length, call.all('hang_up').length]).toEqual([1, 0])
+    call.wait(100)
+    call.echoAll()
     expect(call.all('hang_up')).toHaveLength(1)
   })
 
@@ -194,6 +206,7 @@ describe('The end', () => {
     call.do({ type: 'end', reason: 'supervisor' })
     call.wait(5_000)
     expect(kinds(call.effects).at(-1)).toBe('finish')
+    expect(call.notes('state').at(-1)?.state).toBe('ended')
   })
 
   it('may come before the model was ever ready', () => {
@@ -223,6 +236,20 @@ describe('The end', () => {
     patient.do({ type: 'backlog', isOver: true })
     patient.wait(5_000)
     expect(patient.state.phase).toBe('talking')
+  })
+
+  it('of a server that stops does not wait long for the rest of a sentence that its model leaves off', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'A sentence without')
+    call.audio('resp_1', 'item_1', 1_000)
+    call.do({ type: 'end', reason: 'shutdown' })
+    call.wait(5_900)
+    call.echoAll()
+    expect(call.all('hang_up')).toEqual([])
+    call.wait(200)
+    expect(call.all('hang_up')).toHaveLength(1)
   })
 
   it('by a supervisor comes at once; one of a server that stops lets the agent finish', () => {
@@ -302,6 +329,17 @@ describe('A caller who hangs up', () => {
     expect(call.all('finish')).toHaveLength(1)
   })
 
+  it('has an answer cancelled that was only asked for, and asks for no other', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500, null)
+    call.do({ type: 'say', text: 'Mind the step.' })
+    call.do({ type: 'hung_up' })
+    call.begins('resp_1')
+    expect(call.commands('cancel')).toEqual([{ type: 'cancel', responseId: 'resp_1' }])
+    call.ends('resp_1', { status: 'cancelled' })
+    expect(call.commands('respond')).toHaveLength(2)
+  })
+
   it('leaves what the agent was saying as far as it was heard', () => {
     const call = Call.greeted()
     call.says('turn_1', 500)
@@ -330,6 +368,7 @@ describe('A call without a model', () => {
       call.model({ type: 'closed', code: '', message: '', fault: 'fatal' })
       call.wait(300)
       call.do(lost)
+      expect(call.state.ending?.isUntold).toBe(false)
       call.wait(20_000)
       expect(call.all('hang_up')).toEqual([])
       expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'model_lost' }])
@@ -387,6 +426,7 @@ describe('A call without a model', () => {
         call.model({ type: 'closed', code: '', message: '', fault: 'fatal' })
         call.wait(lost.ms)
         call.do(loss)
+        expect(call.state.ending?.isUntold).toBe(true)
         call.wait(20_000)
         expect(call.all('apologise')).toEqual(lost.apologies)
         expect(call.all('hang_up')).toHaveLength(1 - lost.apologies.length)

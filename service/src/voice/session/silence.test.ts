@@ -20,6 +20,25 @@ describe('A silent caller', () => {
     expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'idle_timeout' }])
   })
 
+  it('is hung up on behind a goodbye all of which was made when its model is lost: it is not said again', () => {
+    const call = Call.greeted({ idle: { afterMs: 3_000, prompts: [], goodbye: '' } })
+    for (const id of ['idle_0', 'idle_1', 'idle_2']) {
+      call.wait(1_000)
+      if (id !== 'idle_2') call.answer(id, `item_${id}`, 100)
+      call.wait(100)
+      call.echoAll()
+    }
+    call.begins('idle_2')
+    call.words('idle_2', 'item_2', 'Goodbye.')
+    call.audio('idle_2', 'item_2', 1_000)
+    call.model({ type: 'audio_done', responseId: 'idle_2', itemId: 'item_2' })
+    const before = call.commands('respond').length
+    call.model({ type: 'closed', code: '1006', message: 'gone', fault: 'retry' })
+    call.wait(1_000)
+    call.echoAll()
+    expect([call.all('hang_up').length, call.commands('respond').length - before]).toEqual([1, 0])
+  })
+
   it('is not hung up on while a tool runs during which the agent goes on talking', () => {
     const call = Call.greeted({ asyncTools: ['look_up'] })
     call.says('turn_1', 500)
