@@ -100,6 +100,12 @@ describe('Who answered a call that was placed', () => {
     said(call, 'voicemail')
     call.ends('resp_1', { status: 'cancelled' })
     expect(messages(call)).toHaveLength(1)
+    const talking = placed(MESSAGE)
+    beeps(talking)
+    talks(talking, 1_500)
+    said(talking, 'voicemail')
+    talking.ends('resp_1', { status: 'cancelled' })
+    expect(messages(talking)).toEqual([])
   })
 
   it('has it after a silence when no beep comes, and after half a minute in any case', () => {
@@ -111,6 +117,15 @@ describe('Who answered a call that was placed', () => {
     expect(messages(silent)).toEqual([])
     silent.wait(200)
     expect([messages(silent).length, answers(silent).at(-1)]).toEqual([1, ['machine_end_silence', 'words']])
+    const pausing = placed(MESSAGE)
+    pausing.ends('resp_1')
+    talks(pausing, 1_500)
+    said(pausing, 'voicemail')
+    talks(pausing, 1_500)
+    pausing.wait(2_400)
+    expect(messages(pausing)).toEqual([])
+    pausing.wait(200)
+    expect(messages(pausing)).toHaveLength(1)
     const endless = placed(MESSAGE)
     endless.ends('resp_1')
     hears(endless, { kind: 'speech_began' })
@@ -170,6 +185,24 @@ describe('Who answered a call that was placed', () => {
     talks(recorded, 3_000)
     hears(recorded, { kind: 'tone', hz: 1_400, ms: 220 })
     expect([answers(recorded), recorded.all('hang_up')]).toEqual([[], []])
+    hears(recorded, { kind: 'tone', hz: 1_400, ms: 400 })
+    expect(answers(recorded)).toEqual([['machine_end_beep', 'tone']])
+  })
+
+  it('is still listened for while a greeting goes on, for three quarters of a minute at most', () => {
+    const patient = { idle: { afterMs: 600_000, prompts: [], goodbye: '' } }
+    const long = placed(null, patient)
+    long.ends('resp_1')
+    hears(long, { kind: 'speech_began' })
+    long.wait(40_000)
+    said(long, 'voicemail')
+    expect(answers(long)).toEqual([['machine_start', 'words']])
+    const longer = placed(null, patient)
+    longer.ends('resp_1')
+    hears(longer, { kind: 'speech_began' })
+    longer.wait(45_100)
+    said(longer, 'voicemail')
+    expect([longer.state.party?.phase, answers(longer)]).toEqual(['settled', []])
   })
 
   it('is a fax machine: there is nobody to leave a message with', () => {
@@ -325,6 +358,15 @@ describe('Who answered a call that was placed', () => {
     expect(messages(call)).toEqual([])
     beeps(call)
     expect(messages(call)).toHaveLength(1)
+  })
+
+  it('has its message when the carrier tells that it has said its own, and that is written down', () => {
+    const call = placed(MESSAGE)
+    hears(call, { kind: 'speech_began' })
+    said(call, 'voicemail')
+    call.ends('resp_1', { status: 'cancelled' })
+    call.do({ type: 'machine', kind: 'machine_end_other' })
+    expect([messages(call).length, answers(call).at(-1)]).toEqual([1, ['machine_end_other', 'words']])
   })
 
   it('is left nothing where a person takes the call before the beep, nor when they give it back', () => {
