@@ -122,6 +122,9 @@ describe('A refused request', () => {
     const before = call.state.answers
     call.model({ type: 'refused', requestId: null, code: 'item_truncate', message: '', fault: 'benign' })
     expect(call.state.answers).toBe(before)
+    const early = new Call()
+    early.model({ type: 'refused', requestId: null, code: 'unknown', message: '', fault: 'benign' })
+    expect(early.all('close_model')).toEqual([])
   })
 
   it('for a key that is no good ends the call with an apology, and no other session is tried', () => {
@@ -337,7 +340,7 @@ describe('A provider that has too much to do', () => {
     call.model({ type: 'ready' })
     call.begins('2·resp_1')
     call.ends('2·resp_1', limited)
-    expect(call.all('apologise')).toHaveLength(1)
+    expect([call.all('apologise').length, call.all('close_model').length]).toEqual([1, 2])
   })
 })
 

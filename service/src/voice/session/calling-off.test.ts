@@ -232,6 +232,16 @@ describe('a caller who speaks into the last words, and whose model is lost', () 
     askedOnce(call)
   })
 
+  it('is kept, too, where the model does not say that they are over, and another takes its place', () => {
+    const call = inLastWords(STAYS_STOPPED)
+    call.do(WANTED)
+    call.wait(500)
+    call.speaks('turn_2', 500)
+    call.model({ type: 'speech_stopped', itemId: 'turn_2', audioEndMs: 0 })
+    call.wait(2_000)
+    expect([call.all('open_model').length, became(call)]).toEqual([2, CALLED_OFF])
+  })
+
   it('is kept beside a tool that still runs, and asked a moment later', () => {
     const call = inLastWords({}, ['look_up', 'transfer_call'])
     call.do(WANTED)

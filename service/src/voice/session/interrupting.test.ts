@@ -111,6 +111,17 @@ describe('A caller who talks over the agent', () => {
     expect(call.turns.some(({ itemId }) => itemId === 'item_1')).toBe(false)
   })
 
+  it('is told all the same what a supervisor wants said, once the caller is done', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 4_000)
+    call.do({ type: 'say', text: 'Mind the step.' })
+    call.speaks('turn_2', 300)
+    call.ends('resp_1', { status: 'cancelled' })
+    expect(call.commands('respond').at(-1)?.instructions).toContain('Mind the step.')
+  })
+
   it('has what was heard of an answer cut, and what came of it too late taken out', () => {
     const call = Call.greeted()
     call.says('turn_1', 500)

@@ -30,6 +30,21 @@ describe('A session near the provider’s limit', () => {
     expect(call.all('open_next')).toMatchObject([{ epoch: 2, history: expect.stringContaining('A long story.') }])
   })
 
+  it('is not renewed while the caller hears the agent, nor while nobody hears it', () => {
+    const heard = Call.greeted(PLAN)
+    heard.wait(3_000)
+    heard.answer('resp_1', 'item_1', 8_000)
+    heard.wait(7_900)
+    expect(heard.all('open_next')).toEqual([])
+    heard.wait(100)
+    heard.echoAll()
+    expect(heard.all('open_next')).toHaveLength(1)
+    const lost = Call.greeted(PLAN)
+    lost.do({ type: 'stream_lost' })
+    lost.wait(9_500)
+    expect(lost.all('open_next')).toEqual([])
+  })
+
   it('waits for the words of a sound, or for its answer where none come, and for its text no longer than five seconds', () => {
     const call = Call.greeted(PLAN)
     call.wait(8_500)

@@ -120,6 +120,19 @@ describe('A caller who waits a minute for a tool', () => {
     expect(Math.abs(second - first - 10_000)).toBeLessThanOrEqual(1_000)
   })
 
+  it('hears it so long after the words with which the agent has called the tool', () => {
+    const call = Call.greeted({ clips: [CLIP], fillers: { afterMs: 1_000, phrases: [] } })
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'I look it up.')
+    call.audio('resp_1', 'item_1', 3_000)
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    calls(call, 'c')
+    call.ends('resp_1')
+    const heardAtMs = call.nowMs + 3_000
+    expect(listen(call, 4_500).map(({ kind, atMs }) => [kind, atMs])).toEqual([['clip', heardAtMs + 1_000]])
+  })
+
   it('hears it sooner where the model has taken its time before it called the tool', () => {
     const call = waiting({ clips: [CLIP] }, 1_500)
     expect(listen(call, 3_000).map(({ kind, atMs }) => [kind, atMs])).toEqual([['clip', 1_500 + 2_500]])

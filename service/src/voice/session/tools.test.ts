@@ -49,8 +49,11 @@ describe('A tool during which the agent goes on talking', () => {
     expect(call.commands('system_message').at(-1)?.text).toContain('{"a":2}')
     expect(call.commands('tool_result')).toHaveLength(1)
     expect(call.commands('respond')).toHaveLength(4)
+    expect(call.notes('tool').map(({ status }) => status)).toEqual(['started', 'ok'])
     answering(call, 'c1')
     expect(call.commands('respond')).toHaveLength(4)
+    call.model({ type: 'closed', code: '1006', message: 'gone', fault: 'retry' })
+    expect(call.all('open_model').at(-1)?.history).toContain('{"a":2}')
   })
 
   it('is no reason to fill the wait', () => {
