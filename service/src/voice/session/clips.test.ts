@@ -44,6 +44,7 @@ describe('the greeting from a clip', () => {
     const begun = kinds(call.effects)
     expect(begun.indexOf('play_clip')).toBeLessThan(begun.indexOf('open_model'))
     expect(call.state.latency.greetingMs).toBe(0)
+    expect(call.notes('state').map(({ state }) => state)).toEqual(['waiting', 'talking'])
     call.wait(8_000)
     call.echoAll()
     expect(asked(call)).toEqual([])

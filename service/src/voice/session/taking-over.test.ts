@@ -131,6 +131,7 @@ describe('a call that a person takes over', () => {
   it('is not greeted any more when a person was there before the greeting', () => {
     const call = new Call()
     call.do({ type: 'take_over' })
+    expect(call.notes('state').at(-1)?.state).toBe('talking')
     call.model({ type: 'ready' })
     expect(asked(call)).toEqual([])
     call.do({ type: 'release' })
@@ -177,6 +178,7 @@ describe('the agent that has the call again', () => {
     const before = asked(call).length
     call.wait(1_500)
     expect(asked(call)).toHaveLength(before + 1)
+    expect(asked(call).at(-1)?.instructions).not.toContain('sorry')
     call.do({ type: 'person_said', text: 'Late words.', sinceMs: call.nowMs })
     expect(told(call).at(-1)).toBe('Your colleague said to the caller: Late words.')
   })

@@ -359,6 +359,7 @@ describe('a caller who waits while the target is rung', () => {
     const call = holding()
     call.wait(90_000)
     expect([call.all('cancel_transfer').length, call.state.transfer]).toEqual([1, null])
+    expect(call.turns.at(-1)?.text).toBe('The call could not be put through: nobody answers.')
   })
 
   it('is with the target when that is told', () => {
@@ -368,6 +369,7 @@ describe('a caller who waits while the target is rung', () => {
     call.do({ type: 'transferred' })
     expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'transferred' }])
     expect(call.all('cancel_transfer')).toEqual([])
+    expect(call.notes('state').at(-1)?.state).toBe('ended')
   })
 
   it('may hang up, or lose the stream: nobody is rung any more, or the music goes on', () => {

@@ -224,6 +224,18 @@ describe('A caller’s turn', () => {
     expect(call.turns.map(({ text }) => text)).toEqual(['Some words.'])
   })
 
+  it('that turns out to be a cough over the agent is none, though its text came before that was known', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 4_000)
+    call.speaks('cough', 100)
+    call.model({ type: 'caller_transcript', itemId: 'cough', text: 'Hm.' })
+    call.stops('cough')
+    expect(call.commands('delete_item')).toEqual([{ type: 'delete_item', itemId: 'cough' }])
+    expect(call.turns.map(({ text }) => text)).toEqual(['Some words.', 'What is it?'])
+  })
+
   it('is answered though the model never told when it began', () => {
     const call = Call.greeted()
     call.model({ type: 'committed', itemId: 'turn_1', previousItemId: null })
