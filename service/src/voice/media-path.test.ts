@@ -132,6 +132,16 @@ describe('The caller’s audio', () => {
     expect(appended).toEqual([frame(1).toString()])
   })
 
+  it('is kept for as long in each outage, whatever was kept in those before', () => {
+    const { media, uplink, appended } = path()
+    for (let outage = 1; outage <= 3; outage++) {
+      for (let n = 0; n < 150; n++) media.fromCaller(callerFrame(n % 64))
+      media.openUplink(uplink)
+      expect(appended).toHaveLength(outage * 150)
+      media.holdUplink()
+    }
+  })
+
   it('goes to the model and is kept for the next one, until that takes over or is not wanted any more', () => {
     const { media, uplink, appended } = path()
     const next: string[] = []

@@ -84,6 +84,12 @@ describe('The ids of a call’s model sessions', () => {
   })
 })
 
+describe('A link that is open', () => {
+  it('tells how much its session has not sent yet', () => {
+    expect(linked(2).link.bufferedBytes()).toBe(7)
+  })
+})
+
 describe('A closed link', () => {
   it('is closed once, and nothing comes out of it', () => {
     const { link, driver, events, audio, closes } = linked(1)

@@ -9,6 +9,7 @@ import {
   echoed,
   hasOpenEnd,
   heard,
+  heardWhenSent,
   isDrained,
   leftMs,
   marked,
@@ -103,6 +104,14 @@ describe('An utterance', () => {
     expect(hasOpenEnd(playback)).toBe(true)
     expect(hasOpenEnd(marked(playback, 'end'))).toBe(false)
     expect(hasOpenEnd(SILENT)).toBe(false)
+  })
+
+  it('is told as of when it was sent what tells of it, and by the clock while no way is known', () => {
+    const unknown = sentAt(SILENT, 0, 1_000)
+    expect(heardWhenSent(unknown, 600)[0]?.heardMs).toBe(600)
+    const known = sentAt(echoed(sentAt(SILENT, 0, 100), 'm0', 250), 250, 1_000, null)
+    expect(heard(known, 850)[0]?.heardMs).toBe(700)
+    expect(heardWhenSent(known, 850)[0]?.heardMs).toBe(550)
   })
 
   it('follows the one before it on the same line', () => {

@@ -125,6 +125,9 @@ describe('what sessions put off', () => {
     await clock.advance(500)
     expect(looked).toEqual([0, 1])
     expect(clock.pendingTimers).toBe(0)
+    for (let count = 2; count < 5; count += 1) putOff.add(session(() => void looked.push(count)))
+    await clock.advance(500)
+    expect(looked).toEqual([0, 1, 2, 3, 4])
   })
 
   it('is looked at by the others, too, when one of them fails', async () => {
@@ -142,14 +145,18 @@ describe('what sessions put off', () => {
     expect(looked).toEqual([101])
   })
 
-  it('holds no timer for sessions that have nothing to catch up with', () => {
+  it('holds no timer for sessions that have nothing to catch up with, and has one again for the next', async () => {
     const clock = new TestClock()
     const putOff = new PutOff(clock)
-    const session = { catchUp: () => {} }
+    const looked: number[] = []
+    const session = { catchUp: () => void looked.push(clock.monotonicMs()) }
     putOff.add(session)
     putOff.remove(session)
     putOff.remove(session)
     expect(clock.pendingTimers).toBe(0)
+    putOff.add(session)
+    await clock.advance(500)
+    expect(looked).toEqual([100])
   })
 })
 

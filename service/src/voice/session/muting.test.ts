@@ -28,6 +28,8 @@ describe('an agent that is muted', () => {
     })
     expect(call.state.latency.interruptions).toBe(0)
     expect(call.do({ type: 'mute' })).toEqual([])
+    call.do({ type: 'unmute' })
+    expect(call.notes('muted').map(({ isOn }) => isOn)).toEqual([true, false])
   })
 
   it('falls silent also where callers cannot interrupt it', () => {

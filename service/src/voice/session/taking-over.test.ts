@@ -32,6 +32,7 @@ describe('a call that a person takes over', () => {
     expect(kinds(effects).filter((kind) => wanted.includes(kind))).toEqual(wanted)
     expect(call.commands('truncate').at(-1)).toEqual({ type: 'truncate', itemId: 'item_1', audioEndMs: 1_000 })
     expect(call.state.latency.interruptions).toBe(0)
+    expect(told(call).at(-1)).toContain('Say nothing until you have the call again')
     expect(call.notes('taken_over')).toEqual([{ type: 'taken_over', state: 'talking', isOn: true }])
   })
 
@@ -97,6 +98,19 @@ describe('a call that a person takes over', () => {
     call.do({ type: 'release' })
     call.do({ type: 'person_written' })
     expect(call.all('open_model')).toHaveLength(2)
+    call.model({ type: 'ready' })
+    expect(asked(call).at(-1)?.instructions).toContain('You have the call again')
+  })
+
+  it('speaks again through another model where its own had too much to do, and was lost meanwhile', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.ends('resp_1', { status: 'failed', errorCode: 'rate_limit_exceeded', fault: 'retry' })
+    call.do({ type: 'take_over' })
+    call.model({ type: 'closed', code: '401', message: '', fault: 'fatal' })
+    call.do({ type: 'release' })
+    call.do({ type: 'person_written' })
     call.model({ type: 'ready' })
     expect(asked(call).at(-1)?.instructions).toContain('You have the call again')
   })
