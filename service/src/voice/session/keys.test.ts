@@ -41,6 +41,17 @@ describe('Keys', () => {
     expect(call.commands('respond')).toHaveLength(3)
   })
 
+  it('are an entry after a pause without cutting off what a supervisor has the caller told meanwhile', () => {
+    const call = Call.greeted()
+    press(call, '5')
+    call.do({ type: 'say', text: 'Mind the step.' })
+    call.answer('resp_say', 'item_say', 4_000, 'Mind the step.')
+    call.wait(4_000)
+    call.echoAll()
+    expect(call.turns.find(({ itemId }) => itemId === 'item_say')).toMatchObject({ interrupted: false, heardMs: 4_000 })
+    expect(call.commands('respond')).toHaveLength(3)
+  })
+
   it('are a part of the record and of what a new model session is told', () => {
     const call = Call.greeted()
     press(call, '42#')

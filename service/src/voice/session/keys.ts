@@ -15,9 +15,8 @@ import { answerTurn } from './turns.ts'
 export function keyPressed(step: Step, digit: string): void {
   const { phase, plan, digits } = step.state
   if (phase !== 'talking' && phase !== 'waiting') return
-  const isKeyEarly = isGreetingToCome(step)
-  if (!isKeyEarly) interrupt(step)
-  step.set({ isKeyEarly, idleStage: 0, idleArmed: false, idleHeldUntilMs: null })
+  if (!isGreetingToCome(step)) interrupt(step)
+  step.set({ idleStage: 0, idleArmed: false, idleHeldUntilMs: null })
   if (digit === plan.dtmf.endKey) return tellKeys(step)
   step.set({ digits: digits + digit })
   if (step.state.digits.length >= plan.dtmf.maxDigits) tellKeys(step)
@@ -29,8 +28,6 @@ export function tellKeys(step: Step): void {
   const digits = step.state.digits || step.state.plan.dtmf.endKey
   const text = pressed(digits)
   step.set({ digits: '' })
-  // The greeting may have begun since, and no other key has told that nobody wants to hear it.
-  if (!step.state.isKeyEarly) interrupt(step)
   addNote(step, 'system', { text, isKept: true })
   step.do({ type: 'disarm', timer: 'dtmf' }, { type: 'note', note: { type: 'digits', digits } })
   step.command({ type: 'system_message', text })

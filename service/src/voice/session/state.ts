@@ -154,8 +154,6 @@ export type SessionState = {
   readonly idleHeldUntilMs: number | null
   readonly deadAirArmed: boolean
   readonly digits: string
-  /** The last key was pressed before the greeting sounded. */
-  readonly isKeyEarly: boolean
   /** Answers that did not come, one after the other, and since when nothing has; null once one was given, or nobody waits for one. */
   readonly stall: { readonly count: number; readonly sinceMs: number } | null
   /** Answers that stalled before the one that is waited for, or sounds, one after the other; 0 once one has ended as it should. */
@@ -247,7 +245,6 @@ export function newSession(plan: Plan, nowMs: number, { resumption = null, waite
     ...{ idleArmed: false, idleDueMs: 0, idleHeldUntilMs: null },
     deadAirArmed: false,
     digits: '',
-    isKeyEarly: false,
     stall: null,
     ...{ earlierStalls: 0, stallEpoch: 0 },
     greetingAtMs: null,
