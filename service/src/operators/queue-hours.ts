@@ -106,7 +106,7 @@ type Within = { zone: string; fromMs: number; days: number }
 /** When the queue is open, in the order of the beginnings. The first may be over before `fromMs`. */
 function* openSpans(hours: BusinessHours[], { zone, fromMs, days }: Within): Generator<Span> {
   const local = new LocalTime()
-  const byWeekday = WEEKDAYS.map((weekday) => merged(hours, weekday))
+  const byWeekday = WEEKDAYS.map((weekday) => spansOf(hours, weekday))
   // One over midnight may have begun the day before.
   const firstDay = Math.floor(local.wallMs(zone, fromMs) / DAY_MS) - 1
   const offsets: number[] = []
@@ -121,16 +121,10 @@ function* openSpans(hours: BusinessHours[], { zone, fromMs, days }: Within): Gen
   }
 }
 
-/** The spans that begin on a day of the week, from its midnight; those that overlap are one. */
-function merged(hours: BusinessHours[], weekday: Weekday): Span[] {
-  const spans: Span[] = []
+/** The spans that begin on a day of the week, from its midnight. */
+function spansOf(hours: BusinessHours[], weekday: Weekday): Span[] {
   const ofDay = hours.filter(({ days }) => days.includes(weekday)).map(spanOf)
-  for (const span of ofDay.toSorted((a, b) => a.startMs - b.startMs)) {
-    const last = spans.at(-1)
-    if (last && span.startMs <= last.endMs) last.endMs = Math.max(last.endMs, span.endMs)
-    else spans.push(span)
-  }
-  return spans
+  return ofDay.toSorted((a, b) => a.startMs - b.startMs)
 }
 
 function spanOf({ start, end }: BusinessHours): Span {
