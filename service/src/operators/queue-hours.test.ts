@@ -38,6 +38,13 @@ describe('by when a task is to be done', () => {
     expect(due('2026-01-31T04:30:00.000Z', night)).toBe('2026-02-06T21:30:00.000Z')
   })
 
+  it.each([
+    ['begin to be summer time', '2026-03-29T04:00:00.000Z', '2026-03-29T08:00:00.000Z'],
+    ['end to be summer time', '2026-10-25T04:00:00.000Z', '2026-10-25T09:00:00.000Z'],
+  ])('counts by the time that it is then on the day on which the clocks %s', (_what, at, expected) => {
+    expect(due(at, [{ days: EVERY_DAY, start: '09:00', end: '17:00' }])).toBe(expected)
+  })
+
   it('counts no minute twice where spans overlap', () => {
     const twice = [...office, { days: WORKDAYS, start: '16:00', end: '18:00' }]
     expect(due('2026-01-28T15:30:00.000Z', twice)).toBe('2026-01-28T16:30:00.000Z')
