@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import type { Received } from '../../test/harness/webhook-target.ts'
-import { claimDueAcrossTenants, release, settle } from './claim-store.ts'
+import { claimDueAcrossTenants, dueTenantsAcrossTenants, release, settle } from './claim-store.ts'
 import { DeliveryStage, ofCall } from './deliveries.fixture.ts'
 
 const test = useDatabase()
@@ -78,6 +78,35 @@ describe('two processes', () => {
     await stage.deliverer().start()
     await stage.all('delivered', ({ status }) => status === 'delivered')
     expect(new Set(target.received.map(idOf)).size).toBe(1)
+  })
+})
+
+describe('what is due', () => {
+  const listed = { event: 'dnc.added' as const, subject: null, payload: {} }
+
+  it('is found page by page: however many tenants wait, none of them is passed over', async () => {
+    const due = { now: new Date(stage.clock.now()), limit: 2 }
+    for (const id of ['initech', 'acme', 'globex']) {
+      stage.tell(id, 'http://127.0.0.1:9/')
+      await stage.happens(id, [ofCall('CA1')])
+    }
+    const find = (after: string | null) => dueTenantsAcrossTenants(test.db, 'webhook_outbox', { ...due, after })
+    expect([await find(null), await find('globex'), await find('initech')]).toEqual([
+      ['acme', 'globex'],
+      ['initech'],
+      [],
+    ])
+  })
+
+  it('of a tenant is claimed whatever others have waited for longer', async () => {
+    for (const id of ['acme', 'globex']) {
+      stage.tell(id, 'http://127.0.0.1:9/')
+      await stage.happens(id, [listed, listed])
+      stage.clock.skip(1_000)
+    }
+    const claim = { tenantIds: ['globex'], limit: 2, leaseMs: 60_000, now: new Date(stage.clock.now()) }
+    const claimed = await claimDueAcrossTenants(test.db, 'webhook_outbox', claim)
+    expect(claimed.map(({ tenantId }) => tenantId)).toEqual(['globex', 'globex'])
   })
 })
 
