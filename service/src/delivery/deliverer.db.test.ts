@@ -144,6 +144,22 @@ describe('a target at fault', () => {
     expect(stage.lines).toMatchObject([{ msg: 'a delivery was given up' }])
   })
 
+  it('has a whole new schedule where it is sent again once that was over', async () => {
+    const target = await stage.target()
+    target.answer({ status: 500 })
+    stage.tell('acme', target.url)
+    await stage.happens('acme', [ofCall('CA1')])
+    const ended = { at: new Date(stage.clock.now()).toISOString(), status_code: 500, error: 'no', duration_ms: 1 }
+    const log = Array.from({ length: 8 }, (_, n) => ({ ...ended, attempt: n + 1 }))
+    const givenUp = { status: 'failed' as const, attempts: 8, attempt_log: JSON.stringify(log) }
+    await test.db.updateTable('webhook_outbox').set(givenUp).execute()
+    const deliveries = makeDeliveries({ db: test.db, clock: stage.clock })
+    await deliveries.redeliver('acme' as TenantId, { status: 'failed' }, null)
+    await stage.deliverer().start()
+    const { status, due_at } = await stage.settled(9)
+    expect([status, due_at.getTime() - stage.clock.now()]).toEqual(['pending', 5_000])
+  })
+
   /** Time in which nothing is due passes at once: the looks in it would find nothing. */
   function skip(ms: number): void {
     if (ms > 0) stage.clock.skip(ms)
