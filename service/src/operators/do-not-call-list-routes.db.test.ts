@@ -142,6 +142,15 @@ describe('POST dnc/import', () => {
     expect(await send(`phone\n${'x'.repeat(MAX_LIST_BYTES)}`)).toMatchObject({ status: 413 })
     expect(await send(`phone\n${ANN}`, { tenant: null })).toMatchObject({ status: 401 })
   })
+
+  it('reads no list further than one may be long, whatever was said of its length', async () => {
+    const chunks = async function* () {
+      yield Buffer.from('phone\n')
+      yield Buffer.alloc(MAX_LIST_BYTES, 'x')
+    }
+    const lists = makeDncLists({ db: test.db, clock, tenants })
+    await expect(lists.import('acme' as TenantId, chunks())).rejects.toMatchObject({ code: 'body_too_large' })
+  })
 })
 
 describe('GET dnc/export', () => {
