@@ -96,6 +96,18 @@ describe('a callback task that is asked for again with the same Idempotency-Key'
     expect(await make('k')).toMatchObject({ status: 200, isReplay: false })
   })
 
+  it('is answered with the task of this key and this tenant, whatever else was made of the same body', async () => {
+    const asked = [
+      ['k', 'acme'],
+      ['m', 'acme'],
+      ['k', 'globex'],
+    ] as const
+    const idOf = async ([key, tenant]: (typeof asked)[number]) => (await make(key, BODY, tenant)).body.task.id
+    const made = [await idOf(asked[0]), await idOf(asked[1]), await idOf(asked[2])]
+    expect(new Set(made).size).toBe(3)
+    expect([await idOf(asked[0]), await idOf(asked[1]), await idOf(asked[2])]).toEqual(made)
+  })
+
   it.each(['', 'x'.repeat(256), 'a key with ü'])('refuses the key %j', async (key) => {
     const answer = await make(key)
     expect(answer).toMatchObject({ status: 400, body: { details: [{ path: '/headers/idempotency-key' }] } })
