@@ -3,8 +3,10 @@ import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { someUuid } from '../../test/harness/matchers.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
+import { newId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import { storedEvents, tenantTold } from '../records/calls.fixture.ts'
+import { beginDispatch, type TaskSettings } from './callback-task-move-store.ts'
 import { makeCallbackTasks, type NewCallback, scheduleCallback } from './callback-tasks.ts'
 import { editTask } from './edit-callback-task.ts'
 
@@ -105,5 +107,23 @@ describe('an edit of a task', () => {
     const wanted = { id, edit: { notes: 'Blue.' }, operator: 'ann' }
     const edited = test.db.transaction().execute((tx) => editTask(tx, acme, wanted, new Date(clock.now())))
     await expect(edited).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('a task that was due in a queue when it was looked for', () => {
+  it.each<[what: string, since: TaskSettings, status: string | null]>([
+    ['is dispatched where nothing was changed since', {}, 'dispatching'],
+    ['is not dispatched where it was put off since', { due_at: new Date(clock.now() + 1) }, null],
+    ['is not dispatched where it was put into another queue since', { queue_key: 'sales' }, null],
+  ])('%s', async (_what, since, status) => {
+    const { id } = await schedule()
+    await test.db
+      .updateTable('callback_tasks')
+      .set({ updated_at: new Date(clock.now()), ...since })
+      .execute()
+    const now = new Date(clock.now())
+    const beginning = { operator: null, now, callLogId: newId<string>(clock.now()), dueIn: 'default' }
+    const begun = await test.db.transaction().execute((tx) => beginDispatch(tx, acme.tenant_id, id, beginning))
+    expect(begun?.status ?? null).toBe(status)
   })
 })
