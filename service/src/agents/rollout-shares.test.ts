@@ -90,6 +90,7 @@ describe('startsOf', () => {
     ['it has no room where it was', [entry('b', 90)], [placed('b', 30, 2_000)], [0]],
     ['one comes into a gap', [entry('c', 20), entry('b', 30)], [placed('b', 30, 2_000)], [0, 2_000]],
     ['they change places', [entry('b', 30), entry('a', 20)], [placed('a', 20), placed('b', 30)], [2_000, 5_000]],
+    ['one before the last of all leaves', [entry('b', 80)], [placed('a', 20), placed('b', 80)], [2_000]],
     ['all is taken', [entry('b', 30), entry('a', 70)], [placed('b', 30, 2_000)], [0, 3_000]],
   ])('leaves shares where they were when %s, as far as there is room', (_what, entries, before, starts) => {
     expect(startsOf(entries, before)).toEqual(starts)
