@@ -34,6 +34,14 @@ describe('Lately', () => {
     expect(lately.get('hash')).toBe('acme')
   })
 
+  it('keeps a thousand: the one that was asked for longest ago goes', () => {
+    const lately = new Lately<number>(new TestClock())
+    for (let owner = 0; owner < 1_000; owner += 1) lately.note(`hash ${owner}`, owner, lately.begin())
+    lately.note('hash 0', 0, lately.begin())
+    lately.note('one more', 1_000, lately.begin())
+    expect(['hash 0', 'hash 1', 'hash 2', 'one more'].map((hash) => lately.get(hash))).toEqual([0, null, 2, 1_000])
+  })
+
   it('forgets what the database says is not good', () => {
     const lately = new Lately<string>(new TestClock())
     lately.note('hash', 'acme', lately.begin())
