@@ -18,6 +18,7 @@ describe('makeTrusts', () => {
     ['one of IPv6 that is told with its port', ['fd00::/8'], ['[fd12::1]:4711', 1], true],
     ['no text that is not an address', ['0.0.0.0/0', '::/0'], ['unknown', 0], false],
     ['no IPv4 address of a range of IPv6', ['fd00::/8'], ['10.0.0.1', 0], false],
+    ['no address of IPv6 beside a range of it', ['fd00::/8'], ['2001:db8::1', 0], false],
   ])('trusts %s', (_what, setting, peer, trusted) => {
     expect(makeTrusts(setting)(...peer)).toBe(trusted)
   })
