@@ -7,10 +7,10 @@ const [ACME, GLOBEX] = ['acme', 'globex'] as [TenantId, TenantId]
 const yes = async () => 'yes'
 
 describe('SilentModels', () => {
-  it('has those wait whose model does not answer, twice as long each time, and no others', async () => {
+  it('has those wait whose model does not answer, twice as long each time up to five minutes, and no others', async () => {
     const clock = new TestClock()
     const silent = new SilentModels(clock)
-    for (const pauseMs of [5_000, 10_000, 20_000]) {
+    for (const pauseMs of [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]) {
       expect(silent.notAnswered('slow', ACME)).toBe(pauseMs === 5_000)
       expect(await silent.asked('slow', GLOBEX, yes)).toBeNull()
       expect(await silent.asked(null, GLOBEX, yes)).toBe('yes')
