@@ -61,6 +61,14 @@ describe('what a day has taken', () => {
     }
   })
 
+  it.each([
+    ['', 'CAacme1'],
+    [' whose session was erased', 'CAacme5'],
+  ])('leaves out the call that is asked for%s', async (_what, exceptCallSid) => {
+    const { seconds, usd } = (await spentToday(test.db, bounded, { now: NOON, exceptCallSid })) ?? {}
+    expect([seconds, usd]).toEqual([(12 * 60 - 1) * 60, expect.closeTo(7.19, 6)])
+  })
+
   it('is not asked for where nothing is bounded', async () => {
     expect(await plansOf(test.db, (db) => spentToday(db, acme, { now: NOON }))).toEqual([])
   })
