@@ -29,6 +29,24 @@ export function ask(step: Step, wanted: Ask): void {
   askNext(step)
 }
 
+/**
+ * The same with what has just been found. The answer to a turn that was asked for without it and is not heard yet gives way, so that the
+ * caller hears one answer, which knows both.
+ */
+export function askWithNews(step: Step): void {
+  ask(step, { why: 'tool', instructions: null, thenEnd: null })
+  const { asked, active, queue } = step.state.answers
+  if (!queue.some((one) => one.instructions === null && mayBeSaid(step, one))) return
+  if (asked && isPlainTurn(asked.ask)) step.setAnswers({ asked: { ...asked, isAbandoned: true } })
+  if (!active?.asked || !isPlainTurn(active.asked.ask)) return
+  if (!active.hasAudio && !active.hasTool && !isOnlySound(step)) cancelActive(step)
+}
+
+/** Whether it answers what the caller said, and has nothing else to tell them. */
+function isPlainTurn({ why, instructions }: Ask): boolean {
+  return why === 'turn' && instructions === null
+}
+
 /** What did not come of an answer that was asked for is asked again, before all others. */
 export function askFirst(step: Step, wanted: Ask): void {
   step.setAnswers({ queue: [wanted, ...step.state.answers.queue] })

@@ -232,6 +232,90 @@ describe('A tool', () => {
   })
 })
 
+describe('What the caller says while a tool runs', () => {
+  const PLANS = [
+    ['waited for', {}],
+    ['talked beside', { asyncTools: ['look_up'] }],
+  ] as const
+
+  /** The tool runs, the agent has said so, and the caller has spoken since: an answer to that is asked for. */
+  function spokenInto(changes: Partial<Plan>): Call {
+    const call = Call.greeted(changes)
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    calling(call, 'c1')
+    call.ends('resp_1')
+    call.wait(2_000)
+    call.answer('resp_2', 'item_2', 500)
+    call.wait(500)
+    call.echoAll()
+    call.says('turn_2', 500)
+    return call
+  }
+
+  it.each(PLANS)('is answered once with the result of one that is %s, where the answer had not begun', (_, changes) => {
+    const call = spokenInto(changes)
+    const asked = call.commands('respond').length
+    answering(call, 'c1')
+    expect(call.commands('respond')).toHaveLength(asked)
+    call.begins('resp_3')
+    expect(call.commands('cancel').at(-1)).toMatchObject({ responseId: 'resp_3' })
+    call.ends('resp_3', { status: 'cancelled' })
+    expect(call.commands('respond')).toHaveLength(asked + 1)
+    call.answer('resp_4', 'item_4', 500)
+    call.wait(5_000)
+    expect(call.commands('respond')).toHaveLength(asked + 1)
+  })
+
+  it.each(PLANS)(
+    'is answered once with the result of one that is %s, where the answer was not heard yet',
+    (_, changes) => {
+      const call = spokenInto(changes)
+      const asked = call.commands('respond').length
+      call.begins('resp_3')
+      answering(call, 'c1')
+      call.ends('resp_3', { status: 'cancelled' })
+      call.answer('resp_4', 'item_4', 500)
+      call.wait(5_000)
+      expect([call.commands('cancel').length, call.commands('respond').length]).toEqual([1, asked + 1])
+    },
+  )
+
+  it.each(PLANS)(
+    'is answered to the end once that is heard, and then comes the result of one that is %s',
+    (_, changes) => {
+      const call = spokenInto(changes)
+      const asked = call.commands('respond').length
+      call.begins('resp_3')
+      call.audio('resp_3', 'item_3', 500)
+      answering(call, 'c1')
+      expect(call.commands('cancel')).toEqual([])
+      call.ends('resp_3')
+      expect(call.commands('respond')).toHaveLength(asked + 1)
+    },
+  )
+
+  it('is answered all the same where nothing is to be said of the result', () => {
+    const call = spokenInto({})
+    call.do({
+      type: 'tool_finished',
+      outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: false, isSilent: true },
+    })
+    call.answer('resp_3', 'item_3', 500)
+    expect([call.commands('cancel'), call.state.answers.lastDoneId]).toEqual([[], 'resp_3'])
+  })
+
+  it('is answered by another session where the model does not begin either answer', () => {
+    const call = spokenInto({})
+    const asked = call.commands('respond').length
+    answering(call, 'c1')
+    call.wait(6_000)
+    expect(call.commands('respond')).toHaveLength(asked + 1)
+    call.wait(6_000)
+    expect(call.all('open_model').length).toBeGreaterThan(1)
+  })
+})
+
 describe('Tools in a row', () => {
   /** An answer that calls a tool and says nothing. */
   function calls(call: Call, n: number): void {
