@@ -11,6 +11,11 @@ export type DayRefusal = 'minutes_exhausted' | 'budget_exhausted'
 
 const DAY_MS = 86_400_000
 
+/** How long it is until the next UTC day, of which nothing is spent. */
+export function dayLeftMs(now: Date): number {
+  return DAY_MS - (now.getTime() % DAY_MS)
+}
+
 type Asked = { now: Date /** This call is left out. */; exceptCallSid?: string }
 
 /** What is spent of the tenant's day, the calls that are not over with it; null where its document bounds neither. */

@@ -29,6 +29,8 @@ const desk: ResolvedAgent = {
 /** A call that is about to be written down, and its carrier's answer, when they come. */
 type Placing = { begin(): Promise<void>; refuse(code: ErrorCode): void }
 
+const DAY_MS = 86_400_000
+
 describe('the pace of a campaign', () => {
   const test = useDatabase()
   const clock = new TestClock()
@@ -172,4 +174,22 @@ describe('the pace of a campaign', () => {
     await clock.advance(100)
     expect(await claim()).not.toBeNull()
   })
+
+  it.each(['minutes_exhausted', 'budget_exhausted'] as const)(
+    'is looked for again each minute where the day is spent (%s), as more may be allowed of it, and as the next one begins',
+    async (code) => {
+      const noonMs = Math.ceil(clock.now() / DAY_MS) * DAY_MS + DAY_MS / 2
+      await clock.advance(noonMs - clock.now())
+      await (await calling()).refused(code)
+      await clock.advance(59_900)
+      expect(await claim()).toBeNull()
+      await clock.advance(100)
+      await clock.advance(noonMs + DAY_MS / 2 - 20_000 - clock.now())
+      await (await calling()).refused(code)
+      await clock.advance(19_900)
+      expect(await claim()).toBeNull()
+      await clock.advance(100)
+      expect(await claim()).not.toBeNull()
+    },
+  )
 })

@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { AppError } from '../../kernel/errors.ts'
 import type { Db } from '../../platform/db/schema.ts'
+import { dayLeftMs } from '../../records/spent-today.ts'
 import { holdKnownTenant } from '../../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { type CallingHours, USUAL_HOURS } from '../calling-hours.ts'
@@ -34,7 +35,8 @@ const NEVER_OPENS =
 /** The database is away. */
 const AWAY_MS = 5_000
 const TENANT_BUSY_MS = 5_000
-const DAY_SPENT_MS = 15 * 60_000
+/** What its day may take can be raised at any time, by whom nobody tells of it. */
+const DAY_SPENT_MS = 60_000
 const CAPPED_MS = 60 * 60_000
 
 export function makeContactRefusals({ db, clock, gate }: Deps): ContactRefusals {
@@ -57,7 +59,7 @@ export function makeContactRefusals({ db, clock, gate }: Deps): ContactRefusals 
     if (code === 'attempt_cap') return release(claimed, { outcome: code, due_at: inMs(CAPPED_MS) }, now)
     if (UNMENDED.has(code)) return stop(claimed, error.message)
     const isSpent = code === 'minutes_exhausted' || code === 'budget_exhausted'
-    const waitMs = isSpent ? DAY_SPENT_MS : code === 'tenant_busy' ? TENANT_BUSY_MS : AWAY_MS
+    const waitMs = isSpent ? Math.min(DAY_SPENT_MS, dayLeftMs(now)) : code === 'tenant_busy' ? TENANT_BUSY_MS : AWAY_MS
     await release(claimed, { outcome: code }, inMs(waitMs))
   }
 
