@@ -1,6 +1,7 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { startCarrierRest } from '../../test/harness/carrier-rest.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type CarrierRest, startCarrierRest } from '../../test/harness/carrier-rest.ts'
 import { TestClock } from '../../test/harness/clock.ts'
+import { until } from '../../test/harness/wait.ts'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import { makeBus } from '../platform/bus/bus.ts'
 import { memoryWire } from '../platform/bus/memory.ts'
@@ -18,7 +19,8 @@ const NODE = 'n1' as NodeId
 const ACCOUNT = { account_sid: 'AC1', auth_token: 'token', from_number: null }
 const AGENT = { agentId: null, agentKey: null, versionId: null, versionNumber: null, agentName: 'Robin' }
 
-it('brings who takes a call to its caller at once, however long the records take', async () => {
+/** A warm transfer of which the target is rung. */
+async function begun() {
   const [clock, rest, log] = [new TestClock(), await startCarrierRest(), makeLog({ level: 'silent', secrets: [] })]
   onTestFinished(() => rest.close())
   rest.reply = () => ({ status: 200, body: { sid: 'CA-target' } })
@@ -33,6 +35,7 @@ it('brings who takes a call to its caller at once, however long the records take
     resumeUrl: () => 'https://voice.example.com/api/v1/call-resume',
     publicUrl: () => 'https://voice.example.com',
   })
+  onTestFinished(() => transfers.close())
   const told: string[] = []
   const news = { sent: () => void told.push('sent'), through: () => {}, failed: (why: string) => void told.push(why) }
   const call = transfers.of({
@@ -42,9 +45,45 @@ it('brings who takes a call to its caller at once, however long the records take
     agent: { ...AGENT, config: agentConfigDefaults({}) },
     carrier: { send: () => {}, sendAll: () => {}, bufferedBytes: () => 0, close: () => {} },
   })
-  await call.begin('t1', { target: '+12025550103', summary: '', isWarm: true }, news)
-  const verbs = await bus.ask(transfersTopic(NODE), { type: 'key', id: 't1', digits: '1' }, 8_000)
+  const { cancel } = await call.begin('t1', { target: '+12025550103', summary: '', isWarm: true }, news)
+  const ask = (question: object) => bus.ask(transfersTopic(NODE), { ...question, id: 't1' }, 8_000)
+  return { rest, told, cancel, ask }
+}
+
+it('brings who takes a call to its caller at once, however long the records take', async () => {
+  const { ask, told } = await begun()
+  const verbs = await ask({ type: 'key', digits: '1' })
   expect(verbs).toEqual([{ type: 'conference', room: 'transfer-t1' }, { type: 'hangup' }])
   expect(told).toEqual(['sent'])
-  transfers.close()
 }, 5_000)
+
+describe('A target whose transfer is called off', () => {
+  const asked = ({ requests }: CarrierRest) => requests.slice(1).map(({ path, form }) => ({ path, form }))
+  const path = expect.stringContaining('/Calls/CA-target')
+  const isOver = { path, form: { Status: 'completed' } }
+  const isTold = { path, form: expect.objectContaining({ Twiml: expect.stringContaining('not there any more') }) }
+
+  it('is rung no more', async () => {
+    const { rest, cancel } = await begun()
+    cancel()
+    await until(() => rest.requests.length > 1, { what: 'the carrier to be asked' })
+    expect(asked(rest)).toEqual([isOver])
+  })
+
+  it('hears so when it has answered by then', async () => {
+    const { rest, cancel, ask } = await begun()
+    await ask({ type: 'answered' })
+    cancel()
+    await until(() => rest.requests.length > 1, { what: 'the carrier to be asked' })
+    expect(asked(rest)).toEqual([isTold])
+  })
+
+  it('is rung off where its carrier does not tell it', async () => {
+    const { rest, cancel, ask } = await begun()
+    await ask({ type: 'answered' })
+    rest.reply = ({ form }) => ({ status: form['Twiml'] ? 400 : 200, body: {} })
+    cancel()
+    await until(() => rest.requests.length > 2, { what: 'the carrier to be asked again' })
+    expect(asked(rest)).toEqual([isTold, isOver])
+  })
+})

@@ -50,6 +50,8 @@ type Ringing = {
   news: TransferNews
   legSid: string | null
   url: string
+  /** The target listens to what it is about. */
+  isAnswered: boolean
   isTaken: boolean
   /** They have hung up since they took it. */
   isGone: boolean
@@ -104,7 +106,8 @@ class OpenTransfers {
     const { tenant, callSid, agent } = call
     const { language } = agent.config.speech
     const url = this.#addressOf(id, call, request)
-    const of = { tenant, callSid, language, request, news, legSid: null, url, isTaken: false, isGone: false }
+    const stages = { isAnswered: false, isTaken: false, isGone: false }
+    const of = { tenant, callSid, language, request, news, legSid: null, url, ...stages }
     this.#ringing.set(id, of)
     try {
       await (request.isWarm ? this.#ringBeside(call, of) : this.#ringInPlace(call, of))
@@ -154,9 +157,16 @@ class OpenTransfers {
   #cancel(id: string): void {
     const of = this.#ringing.get(id)
     this.#ringing.delete(id)
-    if (!of || of.isTaken || of.legSid === null) return
-    const { tenant, legSid } = of
-    void this.#deps.requests.make(tenant, (carrier, account, signal) => carrier.endCall(account, legSid, signal))
+    if (of && !of.isTaken && of.legSid !== null) void this.#dismiss(of, of.legSid)
+  }
+
+  /** Whoever listens already is told why they are rung off; where the carrier does not do that they are rung off all the same. */
+  async #dismiss({ tenant, language, isAnswered }: Ringing, legSid: string): Promise<void> {
+    if (isAnswered) {
+      const told = await this.#update({ tenant, callSid: legSid }, callerGone(language))
+      if (told.type === 'done') return
+    }
+    await this.#deps.requests.make(tenant, (carrier, account, signal) => carrier.endCall(account, legSid, signal))
   }
 
   /** Writes down that the target has the call, once all is written down that was said before. Never rejects. */
@@ -180,6 +190,7 @@ class OpenTransfers {
     if (!of) return callerGone(null)
     switch (question.type) {
       case 'answered':
+        of.isAnswered = true
         return offer(of)
       case 'key':
         return question.digits === '1' ? this.#join(id, of) : this.#decline(id, of)
