@@ -1,5 +1,7 @@
 import type { Config } from './config.ts'
+import { systemClock } from './kernel/clock.ts'
 import { openEmbedded } from './platform/db/embedded.ts'
+import { lostTogether } from './platform/db/lost-together.ts'
 import type { Database } from './platform/db/schema.ts'
 import { openServer } from './platform/db/server.ts'
 import type { Log } from './platform/log.ts'
@@ -17,6 +19,8 @@ export async function openDatabase({ database }: Config, log: Log, pid: number):
     const onBack = () => log.info({}, 'embedded database opened again')
     return openEmbedded({ folder: isKept ? `${database.folder}/database` : null, pid, onError, onBack })
   }
-  const onError = (err: Error) => log.warn({ err }, 'idle database connection lost')
+  const onError = lostTogether(systemClock, (err, connections) =>
+    log.warn({ err, connections }, 'idle database connections lost'),
+  )
   return openServer({ url: database.url, applicationName: 'parley', onError })
 }
