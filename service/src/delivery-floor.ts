@@ -1,12 +1,13 @@
 import { Counter } from 'prom-client'
 import type { AttemptEnd } from './delivery/attempts.ts'
-import { depthAcrossTenants } from './delivery/claim-store.ts'
+import { depthAcrossTenants, waitingAcrossTenants } from './delivery/claim-store.ts'
 import { Deliverer } from './delivery/deliverer.ts'
 import { makeDeliveries } from './delivery/deliveries.ts'
 import { adminDeliveryRoutes, deliveryRoutes } from './delivery/delivery-routes.ts'
 import { makeNotify } from './delivery/notify.ts'
 import { operatorOutboxRoutes } from './delivery/operator-outbox-routes.ts'
 import { makeOperatorOutboxes } from './delivery/operator-outboxes.ts'
+import { MOST_COUNTED, makeOutboxMetrics } from './delivery/outbox-metrics.ts'
 import { outboxRoutes } from './delivery/outbox-routes.ts'
 import type { OutboxTable } from './delivery/outbox-store.ts'
 import { makeSendBilling } from './delivery/send-billing.ts'
@@ -42,6 +43,7 @@ export function makeDelivery(deps: Deps, { tenants, changes }: Needs) {
     labelNames: ['table', 'end'],
     registers: [metrics.registry],
   })
+  makeOutboxMetrics(metrics.registry, { clock, waiting: () => waitingAcrossTenants(db, MOST_COUNTED) })
   const of = (table: OutboxTable) => ({
     ...{ db, clock, log, bus: cluster.bus, table, isAlone: deps.database.kind !== 'server' },
     count: (end: AttemptEnd) => counts.inc({ table, end }),

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../platform/db/schema.ts'
 import type { AttemptResult, ClaimedRow, LoggedAttempt } from './attempt.ts'
-import type { OutboxStatus, OutboxTable } from './outbox-store.ts'
+import { OUTBOX_TABLES, type OutboxStatus, type OutboxTable } from './outbox-store.ts'
 
 type Due = { now: Date; limit: number }
 
@@ -174,4 +174,14 @@ export async function depthAcrossTenants(db: Db, table: OutboxTable): Promise<Re
   const counts = { pending: 0, delivered: 0, failed: 0 }
   for (const { status, count } of rows) counts[status] = count
   return counts
+}
+
+/** How many rows of each table are to be delivered yet, over all tenants, by an index that has no others: `most` are counted at most. */
+export async function waitingAcrossTenants(db: Db, most: number): Promise<Record<OutboxTable, number>> {
+  const countOf = (table: OutboxTable) => sql`
+    (select count(*)::integer from (
+       select from ${sql.table(table)} where status = 'pending' order by tenant_id, due_at, sequence, id limit ${most}) row)`
+  const { rows } = await sql<Record<OutboxTable, number>>`
+    select ${sql.join(OUTBOX_TABLES.map((table) => sql`${countOf(table)} as ${sql.ref(table)}`))}`.execute(db)
+  return rows[0] ?? { webhook_outbox: 0, billing_outbox: 0, notification_outbox: 0 }
 }
