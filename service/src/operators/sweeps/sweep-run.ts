@@ -57,6 +57,9 @@ export type SweepDeps = {
   isStopping: () => boolean
 }
 
+/** `has_more`: it may have more than it was given. `passed_over`: nothing was left for it, as others had all that there is for themselves. */
+type TenantEnd = 'done' | 'has_more' | 'passed_over'
+
 /** Somebody waits for the answer: nothing is begun after this. */
 const BEGINS_WITHIN_MS = 20_000
 
@@ -100,7 +103,7 @@ export class SweepRun {
 
   /**
    * Does one kind of thing wherever there is something to do, as far as the limit goes: every tenant has an equal share of it,
-   * and what some do not need is for those who have more.
+   * and what some do not need is for those who have more, and for those for whom nothing was left while others were being looked at.
    *
    * @throws what the database throws when it cannot be asked for tenants.
    */
@@ -108,17 +111,18 @@ export class SweepRun {
     if (this.#isOver) return
     const { tenantId } = this.#ask
     const tenantIds = tenantId === null ? this.#inTurn(await work.tenants()) : [tenantId]
-    const share = Math.ceil(this.#leftRows / Math.max(1, tenantIds.length))
     const tried = new Map(tenantIds.map((id) => [id, new Set<CallbackTaskId>()]))
-    const hasMore: TenantId[] = []
-    await inLanes(tenantIds, work.lanes, async (id) => {
-      const isFull = await this.#goThroughTenant(work, id, { limit: share, tried: tried.get(id) ?? new Set() })
-      if (isFull) hasMore.push(id)
-    })
-    const rest = Math.ceil(this.#leftRows / Math.max(1, hasMore.length))
-    await inLanes(hasMore, work.lanes, async (id) => {
-      await this.#goThroughTenant(work, id, { limit: rest, tried: tried.get(id) ?? new Set() })
-    })
+    const goThroughAll = async (ids: TenantId[]) => {
+      const limit = Math.ceil(this.#leftRows / Math.max(1, ids.length))
+      const ends = await inLanes(ids, work.lanes, (id) =>
+        this.#goThroughTenant(work, id, { limit, tried: tried.get(id) ?? new Set() }),
+      )
+      const those = (end: TenantEnd) => ids.filter((_id, index) => ends[index] === end)
+      return { passedOver: those('passed_over'), hasMore: those('has_more') }
+    }
+    const first = await goThroughAll(tenantIds)
+    let { passedOver } = await goThroughAll([...first.passedOver, ...first.hasMore])
+    while (passedOver.length > 0 && !this.#isOver) ({ passedOver } = await goThroughAll(passedOver))
   }
 
   /** Each second another one comes first: where there is not enough for all, nobody is always the one who gets nothing. */
@@ -131,13 +135,12 @@ export class SweepRun {
     return this.#leftRows <= 0 || this.#deps.isStopping() || this.#deps.clock.monotonicMs() >= this.#endsMs
   }
 
-  /** @returns whether the tenant may have more than it was given. */
   async #goThroughTenant<Task extends SweptTask>(
     work: SweepWork<Task>,
     tenantId: TenantId,
     { limit, tried }: { limit: number; tried: Set<CallbackTaskId> },
-  ): Promise<boolean> {
-    if (this.#isOver) return false
+  ): Promise<TenantEnd> {
+    if (this.#isOver) return this.#leftRows <= 0 ? 'passed_over' : 'done'
     this.#attempted.add(tenantId)
     // Taken before anything is waited for: others are on their way in other lanes.
     const reserved = Math.min(limit, this.#leftRows)
@@ -145,20 +148,20 @@ export class SweepRun {
     let spent = 0
     try {
       const tenant = await this.#deps.tenants.get(tenantId)
-      if (!tenant) return false
+      if (!tenant) return 'done'
       const tasks = await work.tasks(tenant, { limit: reserved, except: [...tried] })
       for (const task of tasks) {
-        if (this.#deps.isStopping() || this.#deps.clock.monotonicMs() >= this.#endsMs) return false
+        if (this.#deps.isStopping() || this.#deps.clock.monotonicMs() >= this.#endsMs) return 'done'
         tried.add(task.id)
         const done = await this.#take(work, tenant, task)
         if (done.isSpent) spent += 1
-        if (done.isLast) return false
+        if (done.isLast) return 'done'
       }
-      return tasks.length === reserved
+      return tasks.length === reserved ? 'has_more' : 'done'
     } catch (err) {
       this.#fail(tenantId, null, err)
       this.#notEvaluated.add(tenantId)
-      return false
+      return 'done'
     } finally {
       this.#leftRows += reserved - spent
     }
