@@ -14,7 +14,7 @@ export type CallbackSignatures = {
   /**
    * Refuses what no carrier can have sent, before anything is asked about it.
    *
-   * @throws AppError `unauthorized` for a request without a signature, whatever it is worth.
+   * @throws AppError `unauthorized` for a request without a signature, or with one that has not the form of any carrier's.
    */
   expectSigned(request: SignedRequest): void
   /**
@@ -83,8 +83,8 @@ export function makeCallbackSignatures({
 
   return {
     expectSigned({ headers }) {
-      const isSigned = Object.values(carriers).some((carrier) => carrier.hasSignature(headers))
-      if (!isSigned && !takesUnsigned()) throw notGenuine()
+      const mayBeSigned = Object.values(carriers).some((carrier) => carrier.mayBeSigned(headers))
+      if (!mayBeSigned && !takesUnsigned()) throw notGenuine()
     },
     expectFrom: (tenant, request) => expect(request, tenant.telephony.provider, tokensIn(tenant)),
     expectFromAccount: async (accountSid, request) => expect(request, DEFAULT_CARRIER, await tokensOf(accountSid)),

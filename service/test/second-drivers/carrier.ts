@@ -15,6 +15,7 @@ export function parrotDriver({ apiBaseUrl }: { apiBaseUrl: string }): TelephonyD
     },
     document: (verbs) => ({ body: JSON.stringify(verbs.map(squawk)), contentType: 'application/json; charset=utf-8' }),
     hasSignature: (headers) => headers['x-parrot'] !== undefined,
+    mayBeSigned: (headers) => headers['x-parrot'] !== undefined,
     verify({ url, headers }, tokens) {
       const given = headers['x-parrot']
       return typeof given === 'string' && tokens.some((token) => secretsEqual(sign(url, token), given))

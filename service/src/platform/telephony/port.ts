@@ -149,6 +149,8 @@ export type TelephonyDriver = {
   document(verbs: CallVerb[]): { body: string; contentType: string }
   /** Whether a request says that it is signed; by whom is another question. */
   hasSignature(headers: SignedRequest['headers']): boolean
+  /** Whether the signature has the form of this carrier's. False is known of what `verify` refuses with any token. */
+  mayBeSigned(headers: SignedRequest['headers']): boolean
   /** Whether one of the tokens signed this request. Constant time; a missing or doubled header is false. */
   verify(request: SignedRequest, authTokens: string[], body?: Buffer): boolean
   /** Places a call, and gives its id. What fails with `busy`, `rejected`, `credentials` or `unreachable` was not placed; with `unknown` it may have been. */

@@ -4,7 +4,7 @@ import { makeConnectNumber } from './connect-number.ts'
 import { twiml } from './document.ts'
 import { makeOutboundRequests } from './outbound.ts'
 import { makeCallRequests } from './rest.ts'
-import { hasSignature, isSigned } from './signature.ts'
+import { hasSignature, isSigned, mayBeSigned } from './signature.ts'
 
 /** Twilio, and whoever speaks its language. @param apiBaseUrl the REST base, such as `https://api.twilio.com`. */
 export function twilioDriver({ apiBaseUrl }: { apiBaseUrl: string }): TelephonyDriver {
@@ -15,6 +15,7 @@ export function twilioDriver({ apiBaseUrl }: { apiBaseUrl: string }): TelephonyD
     codec: mediaStreamsCodec,
     document: (verbs) => ({ body: twiml(verbs), contentType: 'text/xml; charset=utf-8' }),
     hasSignature,
+    mayBeSigned,
     verify: isSigned,
     createCall: outbound.create,
     listCalls: outbound.list,

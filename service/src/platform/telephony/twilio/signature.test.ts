@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isSigned } from './signature.ts'
+import { isSigned, mayBeSigned } from './signature.ts'
 
 const TOKEN = '12345'
 const BASE = 'https://mycompany.com/myapp.php?foo=1&bar=2'
@@ -116,6 +116,18 @@ describe('isSigned', () => {
     ['another scheme', { 'x-twilio-signature': genuine }, BASE.replace('https', 'http')],
   ])('refuses %s', (_what, headers, url = BASE) => {
     expect(isSigned({ url, headers, form: FORM }, [TOKEN])).toBe(false)
+  })
+
+  it.each([
+    ['one that may be right', { 'x-twilio-signature': genuine }, true],
+    ['one under the neutral name', { 'x-provider-signature': genuine }, true],
+    ['none', {}, false],
+    ['a word', { 'x-twilio-signature': 'junk' }, false],
+    ['a cut one', { 'x-twilio-signature': genuine.slice(1) }, false],
+    ['one in hexadecimal', { 'x-twilio-signature': 'a'.repeat(40) }, false],
+    ['both names', { 'x-twilio-signature': genuine, 'x-provider-signature': genuine }, false],
+  ])('tells by its form alone whether a signature may be right: %s', (_what, headers, expected) => {
+    expect(mayBeSigned(headers)).toBe(expected)
   })
 
   it('refuses whatever differs in one place', () => {

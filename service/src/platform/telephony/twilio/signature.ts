@@ -5,6 +5,9 @@ import type { SignedRequest } from '../port.ts'
 /** Two names of one signature: the provider's own, and the neutral one of our interface. */
 const HEADERS = ['x-twilio-signature', 'x-provider-signature']
 
+/** 20 bytes in base64. */
+const SIGNATURE = /^[A-Za-z0-9+/]{27}=$/
+
 const DEFAULT_PORTS: Record<string, string> = { 'https:': '443', 'wss:': '443', 'http:': '80', 'ws:': '80' }
 
 /**
@@ -31,6 +34,12 @@ export function isSigned(request: SignedRequest, authTokens: string[], body?: Bu
 /** Whether a request comes with a signature, however many and whatever it is worth. */
 export function hasSignature(headers: SignedRequest['headers']): boolean {
   return HEADERS.some((name) => headers[name] !== undefined)
+}
+
+/** Whether it comes with one that may be right for some token: anything else is no carrier's, whoever has an account here. */
+export function mayBeSigned(headers: SignedRequest['headers']): boolean {
+  const signature = signatureOf(headers)
+  return signature !== null && SIGNATURE.test(signature)
 }
 
 function sign(token: string, text: string): string {
