@@ -787,7 +787,7 @@ export interface paths {
         };
         /**
          * Watch a live session
-         * @description Server-sent events: state, turn, turn_delta, tool, latency, moved, ended. Last-Event-ID goes on where a connection was lost. Each data is a JSON object. state: state, and muted, taken_over, escalated (with escalation_target) or answered_by (with answered_by_source) where that has changed. turn: item_id, seq, role, text (what was heard), unheard, start_ms, end_ms, interrupted, and of an answer cost_usd and timeline; told anew under its item_id when more is known. turn_delta: item_id, role, text. tool: call_id, name, status (started, ok, error, timeout). latency: response_ms. moved: call_sid, which has another stream_sid from then on: look for it among the live sessions. ended: end_reason, duration_ms.
+         * @description Server-sent events: state, turn, turn_delta, tool, latency, moved, ended. Last-Event-ID goes on where a connection was lost. Each data is a JSON object. state: state, and muted, taken_over, escalated (with escalation_target) or answered_by (with answered_by_source) where that has changed. turn: item_id, seq, role, text (what was heard), unheard, start_ms, end_ms, interrupted, of an agent agent_name, and of an answer cost_usd and timeline; told anew under its item_id when more is known. turn_delta: item_id, role, text. tool: call_id, name, status (started, ok, error, timeout). latency: response_ms. moved: call_sid, which has another stream_sid from then on: look for it among the live sessions. ended: end_reason, duration_ms.
          */
         get: operations["watchLiveSession"];
         put?: never;
@@ -2041,6 +2041,7 @@ export interface components {
             tags: string[];
             tenant_id: string;
             transcript: {
+                agent_name: string | null;
                 cost_usd: number | null;
                 /** @description The same as `start_ms` of what a supervisor has whispered to the agent, which nobody heard. */
                 end_ms: number;
@@ -2725,6 +2726,7 @@ export interface components {
             tags: string[];
             tenant_id: string;
             transcript: {
+                agent_name: string | null;
                 cost_usd: number | null;
                 /** @description The same as `start_ms` of what a supervisor has whispered to the agent, which nobody heard. */
                 end_ms: number;
@@ -8519,6 +8521,7 @@ export interface operations {
                      *           {
                      *             "seq": 1,
                      *             "role": "caller",
+                     *             "agent_name": "Robin",
                      *             "text": "Hello, this is Acme.",
                      *             "unheard": "",
                      *             "start_ms": 1,
@@ -11368,6 +11371,7 @@ export interface operations {
                  *             {
                  *               "seq": 1,
                  *               "role": "agent",
+                 *               "agent_name": "Robin",
                  *               "text": "Hello, how can I help?",
                  *               "unheard": "",
                  *               "start_ms": 420,
@@ -11379,6 +11383,7 @@ export interface operations {
                  *             {
                  *               "seq": 2,
                  *               "role": "caller",
+                 *               "agent_name": null,
                  *               "text": "Until when are you open?",
                  *               "unheard": "",
                  *               "start_ms": 3000,
@@ -11390,6 +11395,7 @@ export interface operations {
                  *             {
                  *               "seq": 3,
                  *               "role": "agent",
+                 *               "agent_name": "Robin",
                  *               "text": "We are open until six.",
                  *               "unheard": "",
                  *               "start_ms": 5118,
@@ -11816,6 +11822,7 @@ export interface operations {
                  *         "turn": {
                  *           "seq": 1,
                  *           "role": "agent",
+                 *           "agent_name": "Robin",
                  *           "text": "Hello, how can I help?",
                  *           "unheard": "",
                  *           "start_ms": 420,
@@ -11836,6 +11843,7 @@ export interface operations {
                     event: "voice.transcript.turn";
                     payload: {
                         turn: {
+                            agent_name: string | null;
                             cost_usd: number | null;
                             /** @description The same as `start_ms` of what a supervisor has whispered to the agent, which nobody heard. */
                             end_ms: number;

@@ -86,7 +86,7 @@ const SESSION = {
 }
 
 const TURN = {
-  ...{ seq: 1, role: 'agent', text: 'Hello, how can I help?', unheard: '' },
+  ...{ seq: 1, role: 'agent', agent_name: 'Robin', text: 'Hello, how can I help?', unheard: '' },
   ...{ start_ms: 420, end_ms: 2_140, interrupted: false, cost_usd: 0.0045, timeline: null },
 }
 
@@ -104,11 +104,11 @@ const ENDED_SESSION = {
   transcript: [
     TURN,
     {
-      ...{ seq: 2, role: 'caller', text: 'Until when are you open?', unheard: '' },
+      ...{ seq: 2, role: 'caller', agent_name: null, text: 'Until when are you open?', unheard: '' },
       ...{ start_ms: 3_000, end_ms: 4_300, interrupted: false, cost_usd: null, timeline: null },
     },
     {
-      ...{ seq: 3, role: 'agent', text: 'We are open until six.', unheard: '' },
+      ...{ seq: 3, role: 'agent', agent_name: 'Robin', text: 'We are open until six.', unheard: '' },
       ...{ start_ms: 5_118, end_ms: 6_600, interrupted: false, cost_usd: 0.0051 },
       timeline: {
         ...{ speech_end_ms: 4_300, committed_ms: 4_806, asked_ms: 4_806, first_byte_ms: 5_118, first_sent_ms: 5_118 },

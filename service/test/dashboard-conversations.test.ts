@@ -35,20 +35,24 @@ async function addConversations(db: Db): Promise<void> {
   const nowMs = systemClock.now()
   for (let n = 0; n < CALLS; n += 1) {
     const { sessionId } = await addCall(db, acme, { at: new Date(nowMs - HOUR_MS - n * 60_000), talkSeconds: 75 })
-    await say(db, acme, sessionId, 'Good morning.')
+    await say(db, sessionId, 'Good morning.')
   }
   const refund = await addCall(db, acme, { at: new Date(nowMs - 2 * HOUR_MS - 1), talkSeconds: 75, agentKey: 'sales' })
   refundSid = refund.callSid
-  await say(db, acme, refund.sessionId, 'I want a refund by next week.')
+  await say(db, refund.sessionId, 'I want a refund by next week.')
+  await say(db, refund.sessionId, 'I pass you on.', 'Robin')
+  await say(db, refund.sessionId, 'You shall have it.', 'Billie')
   const order = await addCall(db, acme, { at: new Date(nowMs - 3 * HOUR_MS), talkSeconds: 75, agentKey: ROBIN })
-  await say(db, acme, order.sessionId, ORDER)
+  await say(db, order.sessionId, ORDER)
   const facts = { tags: ['vip'], end_reason: 'transferred' as const, qa: qaOf(0.9), summary: 'A chair was returned.' }
   await db.updateTable('voice_sessions').set(facts).where('id', '=', refund.sessionId).execute()
 }
 
-async function say(db: Db, tenantId: TenantId, sessionId: SessionId, text: string): Promise<void> {
+/** In a call of acme's. `agent`: who says it; not given: the caller. */
+async function say(db: Db, sessionId: SessionId, text: string, agent: string | null = null): Promise<void> {
   const turn = {
-    ...{ tenant_id: tenantId, session_id: sessionId, item_id: 'item_1', seq: 1, role: 'caller' as const, text },
+    ...{ tenant_id: 'acme' as TenantId, session_id: sessionId, item_id: `item of ${agent}`, seq: 1, text },
+    ...{ role: agent === null ? ('caller' as const) : ('agent' as const), agent_name: agent },
     ...{ unheard: '', start_ms: 0, end_ms: 900, interrupted: false, sent_ms: null, heard_ms: null },
     ...{ cost_usd: null, timeline: null },
   }
@@ -132,6 +136,17 @@ describe('a search in what was said', () => {
       .waitFor()
     await context.close()
   })
+})
+
+it('a conversation names the agent that has said something, also before it gave the call to another one', async () => {
+  const context = await dashboard.loggedIn(WIDE)
+  const { page } = await dashboard.visit(context, `/app/t/acme/calls/${refundSid}`)
+  for (const [name, text] of [
+    ['Robin', 'I pass you on.'],
+    ['Billie', 'You shall have it.'],
+  ] as const)
+    await page.getByRole('listitem').filter({ hasText: text }).getByText(name, { exact: true }).waitFor()
+  await context.close()
 })
 
 describe('what is written from the right', () => {

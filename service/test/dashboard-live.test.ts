@@ -429,7 +429,7 @@ describe('the pages of live calls', () => {
     const session = liveSession('MZ1')
     const turn = (seq: number, text: string) => ({
       ...{ seq, role: 'caller', text, unheard: '', start_ms: seq * 1_000, end_ms: seq * 1_000 + 500 },
-      ...{ interrupted: false, cost_usd: null, timeline: null },
+      ...{ interrupted: false, agent_name: null, cost_usd: null, timeline: null },
     })
     const told = { ...turn(1, 'Good morning.'), item_id: 'i1' }
     const begun = { item_id: 'i2', role: 'caller', text: 'I would' }

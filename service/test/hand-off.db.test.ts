@@ -31,6 +31,15 @@ async function handOver(app: CallApp): Promise<void> {
   await until(() => app.model.last !== first, { what: 'the session of the other agent' })
 }
 
+/** Its agent says something. */
+function say({ model }: CallApp, itemId: string, text: string): void {
+  const responseId = `response of ${itemId}`
+  model.last.tell({ type: 'response_started', responseId })
+  model.last.tell({ type: 'item_added', itemId, previousItemId: null, role: 'agent' })
+  model.last.tell({ type: 'agent_transcript', responseId, itemId, text, final: true })
+  model.last.speak(responseId, itemId, Buffer.alloc(800).toString('base64'))
+}
+
 describe('a call that its agent hands to another one', () => {
   const app = useCallApp(test, { agent: { agent_name: 'Robin', greeting: 'Hello.', tools: ['hand_off'] } })
 
@@ -46,6 +55,27 @@ describe('a call that its agent hands to another one', () => {
     await app.pass(async () => (await names('voice_sessions')).ended_at !== null, 'the end to be written down')
     expect(await names('voice_sessions')).toMatchObject(handed)
     expect(await names('call_logs')).toMatchObject(handed)
+  })
+
+  it('has in its transcript who of them has said what', async () => {
+    await billing(app)
+    const caller = await app.talk({ CallSid: 'CA1' })
+    say(app, 'item_1', 'I pass you on.')
+    await handOver(app)
+    app.model.last.tell({ type: 'ready' })
+    say(app, 'item_2', 'You shall have it.')
+    caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    await app.pass(async () => (await names('voice_sessions')).ended_at !== null, 'the end to be written down')
+    const turns = await test.db
+      .selectFrom('transcript_turns')
+      .select(['agent_name', 'text', 'unheard'])
+      .where('role', '=', 'agent')
+      .orderBy('seq')
+      .execute()
+    expect(turns.map(({ agent_name, text, unheard }) => [agent_name, text + unheard])).toEqual([
+      ['Robin', 'I pass you on.'],
+      ['Billie', 'You shall have it.'],
+    ])
   })
 })
 

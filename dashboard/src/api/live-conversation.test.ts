@@ -72,7 +72,7 @@ describe('a conversation, as its events tell it', () => {
   })
 
   it('is made whole by what is written down, where events have not told of it', () => {
-    const spoken = { role: 'agent', unheard: '', interrupted: false } as const
+    const spoken = { role: 'agent', agent_name: null, unheard: '', interrupted: false } as const
     const written = (seq: number, text: string) => ({ ...spoken, seq, text, start_ms: seq, end_ms: seq + 5 })
     const told = after(turn('a', 10), turn('c', 30), words('d', 'Yes'))
     const whole = withWritten(told, [written(10, 'a'), written(20, 'b'), written(30, 'c')])

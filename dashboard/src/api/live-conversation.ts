@@ -2,6 +2,8 @@
 export type LiveTurn = {
   seq: number
   role: 'caller' | 'agent' | 'system' | 'supervisor'
+  /** Which agent has said it; null while it goes on, and where that is not known. */
+  agent_name: string | null
   text: string
   /** What was made to be said after that, and nobody heard. */
   unheard: string
@@ -84,7 +86,10 @@ export function afterEvent(before: LiveConversation, { event, data: told }: Told
 }
 
 /** A turn as it is written down. */
-type WrittenTurn = Pick<LiveTurn, 'seq' | 'role' | 'text' | 'unheard' | 'start_ms' | 'end_ms' | 'interrupted'>
+type WrittenTurn = Pick<
+  LiveTurn,
+  'seq' | 'role' | 'agent_name' | 'text' | 'unheard' | 'start_ms' | 'end_ms' | 'interrupted'
+>
 
 /** With what events have not told of it, as it was written down. */
 export function withWritten(told: LiveConversation, written: readonly WrittenTurn[]): LiveConversation {
@@ -119,17 +124,18 @@ function withWords(before: LiveConversation, data: Data): LiveConversation {
 function withTurn(before: LiveConversation, data: Data): LiveConversation {
   const id = String(data['item_id'])
   const known = before.turns.find(({ item_id }) => item_id === id)
-  const { text, unheard, seq, start_ms, end_ms, interrupted } = data
+  const { text, unheard, seq, start_ms, end_ms, interrupted, agent_name } = data
   return placed(before, {
     ...(known ?? begun(id, data)),
     ...{ text: textIn(text), unheard: textIn(unheard), interrupted: interrupted === true },
+    agent_name: textIn(agent_name) || null,
     ...{ seq: Number(seq), start_ms: Number(start_ms), end_ms: Number(end_ms), isOpen: false },
   })
 }
 
 function begun(id: string, data: Data): LiveTurn {
   const role = data['role'] as LiveTurn['role']
-  const nothing = { text: '', unheard: '', interrupted: false, response_ms: null }
+  const nothing = { text: '', unheard: '', interrupted: false, response_ms: null, agent_name: null }
   return { ...nothing, item_id: id, role, seq: 0, start_ms: 0, end_ms: 0, isOpen: true }
 }
 

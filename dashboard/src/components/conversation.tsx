@@ -10,6 +10,8 @@ import { durationText } from './text.ts'
 export type SpokenTurn = {
   seq: number
   role: 'caller' | 'agent' | 'system' | 'supervisor'
+  /** Which of the agents that had the call has said it; null, or not given, where that is not known. */
+  agent_name?: string | null
   text: string
   unheard: string
   start_ms: number
@@ -106,7 +108,7 @@ function TurnItem({ turn, agentName, onPlay, playedSeq }: TurnItemProps) {
   const { role, text, unheard, start_ms: startMs, interrupted, isOpen = false, response_ms: responseMs = null } = turn
   const isUnwritten = role === 'caller' && text === '' && !isOpen
   const isPlayed = playedSeq === turn.seq
-  const speaker = isWhisper(turn) ? 'Supervisor, whispered' : speakerOf(role, agentName)
+  const speaker = isWhisper(turn) ? 'Supervisor, whispered' : speakerOf(role, turn.agent_name ?? agentName)
   return (
     <li className={`${styles.turn} ${styles[role]} ${isPlayed ? styles.played : ''}`}>
       <div className={styles.head}>

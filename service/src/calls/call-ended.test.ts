@@ -64,7 +64,7 @@ function said(role: 'agent' | 'caller', startMs: number, facts: Partial<TurnRow>
   return {
     ...{ tenant_id: 'acme' as TenantId, session_id: 's' as SessionId, item_id: `${startMs}`, seq: startMs, role },
     ...{ text: 'Words.', unheard: '', start_ms: startMs, end_ms: startMs + 500, interrupted: false },
-    ...{ sent_ms: null, heard_ms: null, cost_usd: null, timeline: null, ...facts },
+    ...{ sent_ms: null, heard_ms: null, cost_usd: null, timeline: null, agent_name: null, ...facts },
   }
 }
 

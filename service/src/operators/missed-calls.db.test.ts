@@ -129,7 +129,7 @@ describe('calls that came to nothing', () => {
         {
           ...{ tenant_id: 'acme' as TenantId, session_id: sessionId, item_id: itemId, seq, role, text },
           ...{ unheard: '', start_ms: 0, end_ms: 1, interrupted: false },
-          ...{ sent_ms: null, heard_ms: null, cost_usd: null, timeline: null },
+          ...{ sent_ms: null, heard_ms: null, cost_usd: null, timeline: null, agent_name: null },
         },
       ]),
     )

@@ -21,6 +21,8 @@ export type JournaledTurn = {
   itemId: string
   seq: number
   role: TurnRole
+  /** The agent that has said it; not given of others, or where that is not known. */
+  agentName?: string
   /** 65,536 characters of it are kept. */
   text: string
   /** What was generated of it and never heard; so many characters of it, too. */
@@ -75,6 +77,7 @@ export function turnEntry(call: JournaledCall, turn: JournaledTurn): JournalEntr
     ...keyOf(call, turn.itemId),
     seq: turn.seq,
     role: turn.role,
+    agent_name: turn.agentName === undefined ? null : storable(turn.agentName),
     text: storable(cutTurn(turn.text)),
     unheard: storable(cutTurn(turn.unheard)),
     start_ms: Math.round(turn.startMs),

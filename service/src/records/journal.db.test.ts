@@ -80,14 +80,18 @@ describe('the journal', () => {
     const said = someTurn(2, {
       ...{ text: 'Yes, pl', unheard: 'ease hold.', interrupted: true, sentMs: 900, heardMs: 400.4, costUsd: 0.0123456 },
     })
-    for (const turn of [someTurn(3), said, someTurn(1)]) call.journal.append(turn)
+    for (const turn of [someTurn(3, { agentName: 'Robin' }), said, someTurn(1)]) call.journal.append(turn)
     await written()
     const turns = await listTurns(test.db, acme.tenant_id, call.sessionId)
-    expect(turns.map(({ seq }) => seq)).toEqual([1, 2, 3])
+    expect(turns.map(({ seq, agent_name }) => [seq, agent_name])).toEqual([
+      [1, null],
+      [2, null],
+      [3, 'Robin'],
+    ])
     expect(turns[1]).toEqual({
       ...{ tenant_id: 'acme', session_id: call.sessionId, item_id: 'item_2', seq: 2, role: 'caller', text: 'Yes, pl' },
       ...{ unheard: 'ease hold.', start_ms: 4_000, end_ms: 5_500, interrupted: true, sent_ms: 900, heard_ms: 400 },
-      ...{ cost_usd: 0.012346, timeline: null },
+      ...{ cost_usd: 0.012346, timeline: null, agent_name: null },
     })
   })
 

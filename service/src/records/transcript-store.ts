@@ -11,6 +11,8 @@ export type TurnRow = {
   item_id: string
   seq: number
   role: TurnRole
+  /** The agent that has said it, by its name at that time; null of others, and where that was not kept. */
+  agent_name: string | null
   /** What was heard of it. */
   text: string
   /** What was generated of it and never heard. */
@@ -72,25 +74,26 @@ export async function putTurnsAcrossTenants(tx: Tx, turns: TurnRow[]): Promise<W
   if (turns.length === 0) return []
   const { rows } = await sql<WrittenTurn>`
     insert into transcript_turns (tenant_id, session_id, item_id, seq, role, text, unheard, start_ms, end_ms, interrupted,
-                                  sent_ms, heard_ms, cost_usd, timeline)
+                                  sent_ms, heard_ms, cost_usd, timeline, agent_name)
     select tenant_id, session_id, item_id, seq, role, text, unheard, start_ms, end_ms, interrupted,
-           sent_ms, heard_ms, cost_usd, timeline
+           sent_ms, heard_ms, cost_usd, timeline, agent_name
       from jsonb_to_recordset(${JSON.stringify(turns)}::jsonb)
         as turn (tenant_id text, session_id uuid, item_id text, seq integer, role text, text text, unheard text,
                  start_ms integer, end_ms integer, interrupted boolean, sent_ms integer, heard_ms integer,
-                 cost_usd double precision, timeline jsonb)
+                 cost_usd double precision, timeline jsonb, agent_name text)
     on conflict (tenant_id, session_id, item_id) do update
        set seq = excluded.seq, role = excluded.role, text = excluded.text, unheard = excluded.unheard,
            start_ms = excluded.start_ms, end_ms = excluded.end_ms, interrupted = excluded.interrupted,
            sent_ms = excluded.sent_ms, heard_ms = excluded.heard_ms, cost_usd = excluded.cost_usd,
-           timeline = excluded.timeline
+           timeline = excluded.timeline, agent_name = excluded.agent_name
      where (transcript_turns.seq, transcript_turns.role, transcript_turns.text, transcript_turns.unheard,
             transcript_turns.start_ms, transcript_turns.end_ms, transcript_turns.interrupted,
             transcript_turns.sent_ms, transcript_turns.heard_ms, transcript_turns.cost_usd,
-            transcript_turns.timeline)
+            transcript_turns.timeline, transcript_turns.agent_name)
            is distinct from
            (excluded.seq, excluded.role, excluded.text, excluded.unheard, excluded.start_ms, excluded.end_ms,
-            excluded.interrupted, excluded.sent_ms, excluded.heard_ms, excluded.cost_usd, excluded.timeline)
+            excluded.interrupted, excluded.sent_ms, excluded.heard_ms, excluded.cost_usd, excluded.timeline,
+            excluded.agent_name)
     returning tenant_id, session_id, item_id, seq`.execute(tx)
   return rows
 }
@@ -158,7 +161,7 @@ export async function listTurns(db: Db, tenantId: TenantId, sessionId: SessionId
   return db
     .selectFrom('transcript_turns')
     .select(['tenant_id', 'session_id', 'item_id', 'seq', 'role', 'text', 'unheard', 'start_ms', 'end_ms'])
-    .select(['interrupted', 'sent_ms', 'heard_ms', 'cost_usd', 'timeline'])
+    .select(['interrupted', 'sent_ms', 'heard_ms', 'cost_usd', 'timeline', 'agent_name'])
     .where('tenant_id', '=', tenantId)
     .where('session_id', '=', sessionId)
     .orderBy('seq')

@@ -242,11 +242,11 @@ describe('GET voice-sessions/:id', () => {
           ...{ id, ...SUMMARY },
           transcript: [
             {
-              ...{ seq: 1, role: 'agent', text: 'Sentence 1.', unheard: '' },
+              ...{ seq: 1, role: 'agent', agent_name: null, text: 'Sentence 1.', unheard: '' },
               ...{ start_ms: 2_000, end_ms: 3_500, interrupted: false, cost_usd: null, timeline: null },
             },
             {
-              ...{ seq: 2, role: 'caller', text: 'Yes, pl', unheard: 'ease.' },
+              ...{ seq: 2, role: 'caller', agent_name: null, text: 'Yes, pl', unheard: 'ease.' },
               ...{ start_ms: 4_000, end_ms: 5_500, interrupted: true, cost_usd: 0.0042, timeline: TIMELINE },
             },
           ],

@@ -36,6 +36,11 @@ const Qa = Type.Object({
 export const Turn = Type.Object({
   seq: Type.Integer({ description: 'Grows along the conversation; gaps occur.' }),
   role: Type.Enum(['caller', 'agent', 'system', 'supervisor']),
+  agent_name: nullable(
+    Type.String({
+      description: 'Which agent has said it, of several that had the call. Null: none has, or it was not kept.',
+    }),
+  ),
   text: Type.String({
     description: "What was heard of it; empty of words of the caller's that were not written down.",
   }),
@@ -196,10 +201,10 @@ export function showSupervisedSession({
 
 /** Writes a turn as the API shows it. */
 export function showTurn(row: TurnRow): Static<typeof Turn> {
-  const { seq, role, text, unheard, start_ms, end_ms, interrupted, cost_usd, timeline } = row
+  const { seq, role, text, unheard, start_ms, end_ms, interrupted, agent_name, cost_usd, timeline } = row
   // Journals that an earlier version has written know nothing of these.
   const measured = { cost_usd: cost_usd ?? null, timeline: timeline ?? null }
-  return { seq, role, text, unheard, start_ms, end_ms, interrupted, ...measured }
+  return { seq, role, agent_name: agent_name ?? null, text, unheard, start_ms, end_ms, interrupted, ...measured }
 }
 
 function showFunctionCall(row: FunctionCallRow): Static<typeof FunctionCall> {

@@ -11,6 +11,7 @@ export function tellTurn(events: LiveEvents, turn: Turn): void {
     item_id: turn.itemId,
     seq: turn.seq,
     role: turn.role,
+    ...(turn.agentName !== undefined && { agent_name: turn.agentName }),
     text: cutTurn(turn.text),
     unheard: cutTurn(turn.unheard),
     start_ms: turn.startMs,

@@ -116,7 +116,7 @@ export function liveRoutes({ calls, clock, guard }: Deps): FastifyPluginAsyncTyp
           description:
             'Server-sent events: state, turn, turn_delta, tool, latency, moved, ended. Last-Event-ID goes on where a connection was lost. ' +
             'Each data is a JSON object. state: state, and muted, taken_over, escalated (with escalation_target) or answered_by (with answered_by_source) where that has changed. ' +
-            'turn: item_id, seq, role, text (what was heard), unheard, start_ms, end_ms, interrupted, and of an answer cost_usd and timeline; told anew under its item_id when more is known. ' +
+            'turn: item_id, seq, role, text (what was heard), unheard, start_ms, end_ms, interrupted, of an agent agent_name, and of an answer cost_usd and timeline; told anew under its item_id when more is known. ' +
             'turn_delta: item_id, role, text. tool: call_id, name, status (started, ok, error, timeout). latency: response_ms. ' +
             'moved: call_sid, which has another stream_sid from then on: look for it among the live sessions. ended: end_reason, duration_ms.',
           operationId: 'watchLiveSession',

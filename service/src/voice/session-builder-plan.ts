@@ -12,6 +12,8 @@ import { greetingOf } from './session-builder-setup.ts'
 
 /** What this process adds to every plan. `isResumable`: a carrier holds the call. */
 export type PlanFacts = {
+  /** As whom the agent speaks; not given: nobody writes that down. */
+  agentName?: string
   capabilities: ModelCapabilities
   modelSessionMs: number
   isResumable: boolean

@@ -12,7 +12,7 @@ import type { Tool } from './tools/tool.ts'
 type Deps = {
   call: StreamedCall
   tools: readonly Tool[]
-  facts: Omit<PlanFacts, 'asyncTools' | 'price' | 'fallback'>
+  facts: Omit<PlanFacts, 'agentName' | 'asyncTools' | 'price' | 'fallback'>
   driver: Pick<RealtimeDriver, 'priceOf' | 'modelFor' | 'voiceFor'>
   /** What takes its place when it stays away. */
   fallback?: Pick<RealtimeDriver, 'priceOf' | 'modelFor'> | null | undefined
@@ -76,7 +76,7 @@ function speakerOf(
   const price = driver.priceOf?.(setup.model) ?? null
   const fallback = other ? fallbackOf(other, setup) : null
   const plan = planOf(call.tenant, config, {
-    ...{ ...facts, asyncTools, clips, price, fallback, holdMs: holdAudio?.ms },
+    ...{ ...facts, agentName, asyncTools, clips, price, fallback, holdMs: holdAudio?.ms },
     speaker: speakerNames(driver, setup),
   })
   return { agent, tools, setup, plan, clips, holdAudio }

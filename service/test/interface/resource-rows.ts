@@ -347,7 +347,7 @@ export const RESOURCE_ROWS: FieldsRow[] = [
   ),
   fields(
     'Turn of a transcript',
-    'seq role text unheard start_ms end_ms interrupted cost_usd timeline',
+    'seq role agent_name text unheard start_ms end_ms interrupted cost_usd timeline',
     'getVoiceSession voice_session transcript',
     VOICE_SESSION,
   ),

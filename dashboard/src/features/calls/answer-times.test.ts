@@ -4,7 +4,7 @@ import type { VoiceSession } from './call-queries.ts'
 
 type Turn = VoiceSession['transcript'][number]
 const turn = (role: Turn['role'], startMs: number, endMs: number): Turn => ({
-  ...{ seq: startMs, role, text: '', unheard: '', start_ms: startMs, end_ms: endMs },
+  ...{ seq: startMs, role, text: '', unheard: '', agent_name: null, start_ms: startMs, end_ms: endMs },
   ...{ interrupted: false, cost_usd: null, timeline: null },
 })
 const tool = (name: string, startMs: number): VoiceSession['function_calls'][number] => ({

@@ -175,6 +175,8 @@ export type Turn = {
   heardMs: number | null
   /** What was generated of it and never heard. */
   unheard: string
+  /** The agent that has said it; not given of others, or where that is not known. */
+  agentName?: string
   /** What it cost to say, in USD, with what was thought for it; not given where that is not known. */
   costUsd?: number
   /** Of an answer to the caller: how it came about. */

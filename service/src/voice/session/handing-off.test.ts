@@ -29,6 +29,27 @@ describe('a call that is handed to another agent', () => {
     expect(call.all('clear')).toEqual([])
   })
 
+  it('keeps with all that is said who of them has said it, also where that is heard after it', () => {
+    const call = Call.greeted({ agentName: 'Robin' })
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'I pass you on.')
+    call.audio('resp_1', 'item_1', 1_000)
+    call.do({ ...event, plan: planWith({ agentName: 'Billie' }) })
+    call.model({ type: 'ready' })
+    call.wait(1_000)
+    call.echoAll()
+    call.says('turn_1', 500, 'My money.')
+    call.answer('resp_2', 'item_2', 500, 'You shall have it.')
+    call.wait(500)
+    call.echoAll()
+    const said = call.turns.filter(({ role }) => role !== 'system').map(({ agentName, text }) => [agentName, text])
+    expect(said.slice(1)).toEqual([
+      ['Robin', 'I pass you on.'],
+      [undefined, 'My money.'],
+      ['Billie', 'You shall have it.'],
+    ])
+  })
+
   it('has the other one spoken for as its version says, not as was opened for the first, who said nothing', () => {
     const call = new Call({ secondVoice: true })
     call.model({ type: 'ready' })

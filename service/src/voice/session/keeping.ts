@@ -29,14 +29,19 @@ const NOT_AGAIN = 'The sentence that you were to say again was heard by that: do
 /** An item takes its place in the conversation, where the model has it. */
 export function placeEntry(step: Step, entry: Entry, previousItemId: string | null): void {
   const before = step.state.transcript
-  step.set({ transcript: place(before, entry, previousItemId) })
+  step.set({ transcript: place(before, saidBy(step, entry), previousItemId) })
   if (step.state.transcript !== before) tidy(step)
 }
 
 /** An item whose place is not known yet stands at the end. */
 export function appendEntry(step: Step, entry: Entry): void {
-  step.set({ transcript: append(step.state.transcript, entry) })
+  step.set({ transcript: append(step.state.transcript, saidBy(step, entry)) })
   tidy(step)
+}
+
+/** What an agent says stays its own when the call is another one's. */
+function saidBy({ state: { plan } }: Step, entry: Entry): Entry {
+  return entry.role === 'agent' ? { ...entry, agentName: plan.agentName ?? null } : entry
 }
 
 /** Changes what is known of an item, and keeps it once nothing more is expected of it. */
@@ -172,9 +177,14 @@ function isTurn({ isKept, isUnwritten, text, sentMs }: Entry, isFinal: boolean):
 }
 
 function turnOf(entry: Entry, seq: number): Turn {
-  const { itemId, role, text, startMs, endMs, interrupted, sentMs, heardMs, unheard, costUsd, timeline } = entry
-  const turn = { itemId, seq, role, text, startMs, endMs, interrupted, sentMs, heardMs, unheard }
-  return { ...turn, ...(costUsd !== null && { costUsd }), ...(timeline !== null && { timeline }) }
+  const { itemId, role, text, startMs, endMs, interrupted, sentMs, heardMs, unheard } = entry
+  const { agentName, costUsd, timeline } = entry
+  return {
+    ...{ itemId, seq, role, text, startMs, endMs, interrupted, sentMs, heardMs, unheard },
+    ...(agentName !== null && { agentName }),
+    ...(costUsd !== null && { costUsd }),
+    ...(timeline !== null && { timeline }),
+  }
 }
 
 /** The oldest entry becomes a part of the past. */

@@ -6,6 +6,8 @@ export type PlannedClip = { kind: 'disclosure' | 'greeting' | 'apology' | 'fille
 
 /** What a session is to do: fixed at its start, made from the agent version and the tenant's document. Times in ms. */
 export type Plan = {
+  /** As whom the agent speaks; not given: that is not written down. */
+  agentName?: string
   capabilities: ModelCapabilities
   /** What the caller hears first, in this order, then the others; none: the model says it. */
   clips: readonly PlannedClip[]

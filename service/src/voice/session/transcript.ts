@@ -4,6 +4,8 @@ import type { Turn, TurnTimeline } from './events.ts'
 export type Entry = {
   readonly itemId: string
   readonly role: Turn['role']
+  /** The agent that says it; null for what no agent says, or where that is not known. */
+  readonly agentName: string | null
   /** The answer that it is part of; null for what the agent did not say. */
   readonly responseId: string | null
   readonly text: string
@@ -72,6 +74,7 @@ export function newEntry(itemId: string, role: Entry['role'], atMs: number): Ent
   return {
     itemId,
     role,
+    agentName: null,
     responseId: null,
     text: '',
     startMs: atMs,
