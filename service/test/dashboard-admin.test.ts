@@ -411,7 +411,7 @@ describe('the pages of an administrator', () => {
     await ask('PUT', '/admin/tenants/acme/operator-queues/returns', { name })
     const narrow = await dashboard.loggedIn(NARROW)
     const { page } = await dashboard.visit(narrow, '/app/t/acme/desk')
-    const list = page.getByRole('region', { name: 'Queues' }).getByRole('region')
+    const list = page.getByRole('group', { name: 'Queues' })
     await list.getByRole('link', { name, exact: true }).waitFor()
     expect(await list.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
     await narrow.close()
@@ -419,7 +419,7 @@ describe('the pages of an administrator', () => {
 
   it('send again what billing did not take', async () => {
     const { page } = await visit('/app/diagnostics')
-    const given = page.getByRole('region', { name: 'Billing outcomes that were given up' }).first()
+    const given = page.getByRole('region', { name: 'Billing outcomes that were given up' })
     await given.getByRole('row').filter({ hasText: 'acme' }).filter({ hasText: '503' }).waitFor()
     await given.getByRole('button', { name: 'Send all again' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Send all again' }).click()

@@ -61,7 +61,7 @@ async function say(db: Db, sessionId: SessionId, text: string, agent: string | n
 
 const visit = (context: BrowserContext, search = '') => dashboard.visit(context, `/app/t/acme/conversations${search}`)
 const sought = (page: Page) => page.getByLabel('What was said')
-const found = (page: Page) => page.getByRole('region', { name: 'Conversations' })
+const found = (page: Page) => page.getByRole('group', { name: 'Conversations' })
 /** Where each of these texts begins on the left, when all of the line stands beside each other. */
 function leftsIn(line: Locator, texts: string[]): Promise<number[]> {
   return line.evaluate((element, sought) => {

@@ -762,7 +762,7 @@ describe('a key that is held', () => {
     for (const minute of [1, 2, 3])
       await ask('POST', '/callback-tasks', { customer_phone: `+1202555019${minute}`, queue_key: 'held' })
     const { context, page } = await visit('t/acme/desk?queue_key=held', 'POST')
-    const rows = page.getByRole('region', { name: 'Desk', exact: true }).getByRole('link')
+    const rows = page.getByRole('group', { name: 'Desk', exact: true }).getByRole('link')
     await expect.poll(() => rows.count()).toBe(3)
     for (const _time of [1, 2, 3]) await page.keyboard.down('j')
     await page.keyboard.up('j')

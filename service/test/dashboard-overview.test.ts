@@ -215,7 +215,7 @@ describe('the overview', () => {
     await page.waitForURL(/from=/)
     await page.getByText('One in all').waitFor()
     const why = page.getByText('carrier_rejected: No such number.').filter({ visible: true })
-    const list = panel(page, 'Calls')
+    const list = page.getByRole('group', { name: 'Calls', exact: true })
     for (const width of [390, 768, 1024, 1280]) {
       await page.setViewportSize({ width, height: 800 })
       await why.waitFor()

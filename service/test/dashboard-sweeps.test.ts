@@ -35,7 +35,7 @@ describe('the sweeps', () => {
     await page.getByRole('button', { name, exact: true, disabled: false }).click()
     await page.getByRole('dialog').getByRole('button', { name, exact: true, disabled: false }).click()
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
-    return page.getByRole('region', { name, exact: true }).first()
+    return page.getByRole('region', { name, exact: true })
   }
 
   it('tell what they have counted, and of each task when it was to be done', async () => {

@@ -399,7 +399,7 @@ describe('what comes of a page that is left', () => {
     const told = come(page)
     await told.getByText('There is no room now.').waitFor()
     await told.getByText('What came before is listed.').waitFor()
-    await told.getByRole('region', { name: 'Lines that were refused' }).waitFor()
+    await told.getByRole('group', { name: 'Lines that were refused' }).waitFor()
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 800 })
       expect(await faultsAsShown(page)).toEqual([])

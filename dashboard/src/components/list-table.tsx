@@ -59,8 +59,8 @@ export function ListTable<Row>({ label, columns, rows, keyOf }: ListTableProps<R
 
   return (
     // What is wider than the page is moved by the keyboard as well.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached
-    <section className={styles.frame} aria-label={label} tabIndex={0}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached
+    <fieldset className={styles.frame} aria-label={label} tabIndex={0}>
       <table className={styles.table} ref={table} aria-busy={rows === undefined}>
         <thead>
           <tr>
@@ -91,7 +91,7 @@ export function ListTable<Row>({ label, columns, rows, keyOf }: ListTableProps<R
           <Space heightPx={isLong ? belowPx : 0} columns={columns.length} />
         </tbody>
       </table>
-    </section>
+    </fieldset>
   )
 }
 

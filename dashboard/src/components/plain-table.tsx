@@ -8,8 +8,8 @@ export function PlainTable<Row>({ label, columns, rows, keyOf }: PlainTableProps
   const classOf = ({ from, isNumber }: Column<Row>) => [from && styles[from], isNumber && styles.number].join(' ')
   return (
     // What is wider than the page is moved by the keyboard as well.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached
-    <section className={styles.frame} aria-label={label} tabIndex={0}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached
+    <fieldset className={styles.frame} aria-label={label} tabIndex={0}>
       <table className={styles.table}>
         <thead>
           <tr>
@@ -32,6 +32,6 @@ export function PlainTable<Row>({ label, columns, rows, keyOf }: PlainTableProps
           ))}
         </tbody>
       </table>
-    </section>
+    </fieldset>
   )
 }

@@ -30,7 +30,7 @@ export function Keyed({ letter, says, isOffered = true, children }: KeyedProps) 
 
 const SWITCHED_OFF = 'parley-shortcuts-off'
 /** What the keys for the next and the last row go along. */
-const ROWS = 'main [data-rows] section[aria-label="Desk"] tbody a'
+const ROWS = 'main [data-rows] fieldset[aria-label="Desk"] tbody a'
 
 /** The keys of a page: whatever is `Keyed` on it. Whoever speaks to the machine can turn them off. */
 export function Shortcuts() {
