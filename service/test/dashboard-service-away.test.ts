@@ -49,6 +49,24 @@ describe('a page whose service is away', () => {
   })
 })
 
+describe('a page of one thing that cannot be read', () => {
+  it('keeps the keyboard when it is tried again', async () => {
+    const { context, page } = await visit('numbers')
+    await page.getByRole('heading', { name: 'Numbers', exact: true }).waitFor()
+    await away(page)
+    await page.getByRole('link', { name: 'Settings', exact: true }).click()
+    const again = page.getByRole('button', { name: 'Try again' })
+    await again.press('Enter')
+    await page.locator('main:focus').waitFor()
+    await again.waitFor()
+    await page.unroute('**/api/v1/**')
+    await again.press('Enter')
+    await page.getByText('Everything, as JSON').waitFor()
+    await page.locator('main:focus').waitFor()
+    await context.close()
+  })
+})
+
 describe('a page of figures that cannot be read', () => {
   it.each([
     ['t/acme/overview', 'By agent'],

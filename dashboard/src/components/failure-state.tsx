@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { type ApiFailure, asFailure } from '../api/failure.ts'
 import styles from './states.module.css'
+import { useHandedOnFocus } from './use-handed-on-focus.ts'
 
 type FailureStateProps = { error: unknown; onRetry?: () => void }
 
@@ -30,12 +31,18 @@ export function FailureState({ error, onRetry }: FailureStateProps) {
           </>
         )}
       </p>
-      {onRetry && mayPass(failure) && (
-        <Button variant="default" size="xs" onClick={onRetry}>
-          Try again
-        </Button>
-      )}
+      {onRetry && mayPass(failure) && <TryAgain onRetry={onRetry} />}
     </div>
+  )
+}
+
+/** As a rule what failed is told no longer once it is pressed. */
+function TryAgain({ onRetry }: { onRetry: () => void }) {
+  const button = useHandedOnFocus()
+  return (
+    <Button ref={button} variant="default" size="xs" onClick={onRetry}>
+      Try again
+    </Button>
   )
 }
 
