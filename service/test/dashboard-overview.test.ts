@@ -153,7 +153,8 @@ describe('the overview', () => {
     await context.close()
   })
 
-  it('shows an administrator all tenants, and whose calls those of an hour were', async () => {
+  it('shows an administrator all tenants by their names, and whose calls those of an hour were', async () => {
+    await dashboard.ask('PUT', '/admin/tenants/acme', { tenant_id: 'acme', name: 'Acme Phones' })
     const context = await loggedIn(WIDE)
     const { page } = await visit(context, '')
     await page.getByRole('heading', { name: 'All tenants', exact: true }).waitFor()
@@ -165,14 +166,14 @@ describe('the overview', () => {
     await tenants.nth(2).waitFor()
     expect(await minutes()).toEqual([
       ['globex', '2', '20'],
-      ['acme', '12', '18'],
+      ['Acme Phones', '12', '18'],
     ])
-    await panel(page, 'Late tasks by queue').getByRole('link', { name: 'acme · billing' }).waitFor()
+    await panel(page, 'Late tasks by queue').getByRole('link', { name: 'Acme Phones · billing' }).waitFor()
     await panel(page, 'Minutes per hour').getByText('As a table').click()
     await panel(page, 'Minutes per hour').getByRole('row').nth(1).getByRole('link').click()
     await tenants.nth(2).waitFor({ state: 'hidden' })
-    expect(await minutes()).toEqual([['acme', '12', '18']])
-    await page.getByRole('link', { name: '12 calls of acme' }).click()
+    expect(await minutes()).toEqual([['Acme Phones', '12', '18']])
+    await page.getByRole('link', { name: '12 calls of Acme Phones' }).click()
     await page.getByText('12 in all').waitFor()
     await context.close()
   })

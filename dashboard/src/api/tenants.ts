@@ -52,6 +52,16 @@ export function useTenants(): TenantChoice[] | undefined {
   return data?.map(({ tenant_id, config }) => ({ tenantId: tenant_id, name: nameIn(config) ?? tenant_id }))
 }
 
+/** What tenants are called, by their ids; with its id where several are called so, and by that alone while the name is not known. */
+export function useTenantNames(): (tenantId: string) => string {
+  const choices = useTenants() ?? []
+  return (tenantId) => {
+    const name = choices.find((choice) => choice.tenantId === tenantId)?.name ?? tenantId
+    const isOthers = choices.some((choice) => choice.name === name && choice.tenantId !== tenantId)
+    return isOthers ? `${name} (${tenantId})` : name
+  }
+}
+
 /** Whether there is the tenant. As long as nothing speaks against it, there is: a page that is open stays, whatever list it left. */
 export function useIsKnown(tenantId: string): boolean {
   const choices = useTenants()

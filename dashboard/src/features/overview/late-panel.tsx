@@ -1,5 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useTenantNames } from '../../api/tenants.ts'
 import { ReadPanel } from '../../components/read-panel.tsx'
 import styles from './late-panel.module.css'
 import type { LateQueue } from './overview-queries.ts'
@@ -13,6 +14,7 @@ type LatePanelProps = {
 
 /** The queues in which something should have been done: a bar for each, the longest as wide as there is room. */
 export function LatePanel({ query, ofAll = false }: LatePanelProps) {
+  const nameOf = useTenantNames()
   return (
     <ReadPanel title="Late tasks by queue" query={query}>
       {(queues) => {
@@ -28,7 +30,13 @@ export function LatePanel({ query, ofAll = false }: LatePanelProps) {
                   search={{ queue_key: queue }}
                   className={styles.name}
                 >
-                  {ofAll ? `${tenantId} · ${queue}` : queue}
+                  {ofAll && (
+                    <>
+                      <bdi>{nameOf(tenantId)}</bdi>
+                      {' · '}
+                    </>
+                  )}
+                  {queue}
                 </Link>
                 <span className={styles.bar} style={{ width: `${(100 * breached) / most}%` }} />
                 <span className={styles.count}>{countText(breached)}</span>

@@ -1,5 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useTenantNames } from '../../api/tenants.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Instant } from '../../components/instant.tsx'
 import type { Column } from '../../components/list-table.tsx'
@@ -15,6 +16,7 @@ type TenantsPanelProps = { query: UseQueryResult<Analytics>; range: Range; picke
 
 /** What the calls of each tenant came to; its overview is behind its name, its calls behind their number. */
 export function TenantsPanel({ query, range, picked }: TenantsPanelProps) {
+  const nameOf = useTenantNames()
   return (
     <ReadPanel title="By tenant" aside={<SpanPicked picked={picked} range={range} />} query={query}>
       {({ rows, since, until, counted_until: at }) =>
@@ -23,7 +25,7 @@ export function TenantsPanel({ query, range, picked }: TenantsPanelProps) {
         ) : (
           <PlainTable
             label="By tenant"
-            columns={columnsOf(range, { since, until })}
+            columns={columnsOf(range, { since, until }, nameOf)}
             rows={rows.toSorted((a, b) => b.minutes - a.minutes || b.calls - a.calls)}
             keyOf={({ tenant_id: id }) => id ?? ''}
           />
@@ -46,13 +48,17 @@ function SpanPicked({ picked, range }: { picked: Picked; range: Range }) {
   )
 }
 
-function columnsOf(range: Range, span: { since: string; until: string }): Column<AnalyticsRow>[] {
+function columnsOf(
+  range: Range,
+  span: { since: string; until: string },
+  nameOf: (tenantId: string) => string,
+): Column<AnalyticsRow>[] {
   return [
     {
       name: 'Tenant',
       cell: ({ tenant_id: tenantId = '' }) => (
         <Link to="/t/$tenantId/overview" params={{ tenantId }} search={{ range: range.value }}>
-          {tenantId}
+          <bdi>{nameOf(tenantId)}</bdi>
         </Link>
       ),
     },
@@ -64,7 +70,7 @@ function columnsOf(range: Range, span: { since: string; until: string }): Column
           to="/t/$tenantId/calls"
           params={{ tenantId }}
           search={span}
-          aria-label={`${countText(calls)} calls of ${tenantId}`}
+          aria-label={`${countText(calls)} calls of ${nameOf(tenantId)}`}
         >
           {countText(calls)}
         </Link>
