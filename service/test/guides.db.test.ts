@@ -101,6 +101,15 @@ describe('the guides', () => {
     expect([response.status, await response.json()]).toEqual([404, expect.objectContaining({ code: 'not_found' })])
   })
 
+  it('tell a browser in a page what is not there, and where to look', async () => {
+    const response = await get('/docs/no<b>thing', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
+    const html = await response.text()
+    expect(html).toContain('Nothing is at <code>/docs/no&lt;b&gt;thing</code>')
+    expect(html).toContain('<a href="/docs">in the guides</a>')
+  })
+
   it('leave the root to the dashboard', async () => {
     const response = await get('/')
     expect([response.status, response.headers.get('location')]).toEqual([302, '/app/'])

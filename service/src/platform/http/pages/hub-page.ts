@@ -60,6 +60,16 @@ export function guidePage(guide: Guide, guides: Guides): Page {
   }
 }
 
+/** For a browser at an address where no page is. */
+export function missingPage(path: string, guides: Guides): Page {
+  return {
+    ...{ title: 'No such page', description: 'There is no such page.', path, hub: hubColumn(guides, path) },
+    main:
+      `<main id="content"><h1>There is no such page</h1><p>Nothing is at <code>${escapeHtml(path)}</code>. ` +
+      'What there is to read stands <a href="/docs">in the guides</a>.</p></main>',
+  }
+}
+
 function turnTo(word: string, guide: Guide | undefined): string {
   if (!guide) return ''
   return `<a href="${guide.address}"><span>${word}</span>${escapeHtml(shortTitle(guide.title))}</a>`

@@ -1,5 +1,5 @@
 import { type Guides, readGuides } from './guides.ts'
-import { frontPage, guidePage, searchIndex } from './hub-page.ts'
+import { frontPage, guidePage, missingPage, searchIndex } from './hub-page.ts'
 import { type KeptAnswer, keepAnswer, keeping } from './kept-answer.ts'
 import { PageAssets } from './page-assets.ts'
 import { type FrameAssets, framed, type Page } from './page-frame.ts'
@@ -9,6 +9,8 @@ import { swaggerPage } from './swagger-page.ts'
 export type PageMaker = {
   /** The page at this address, or null. */
   page(path: string): Promise<KeptAnswer | null>
+  /** HTML that says that nothing is at this address, beside what there is. */
+  missing(path: string): Promise<string>
   /** The file of this hashed name, or null. Names are told by the pages, which another node may have made. */
   asset(name: string): Promise<KeptAnswer | null>
 }
@@ -20,7 +22,8 @@ type Deps = {
   publicUrl: () => string
 }
 
-const HTML = 'text/html; charset=utf-8'
+/** The type of every page. */
+export const HTML = 'text/html; charset=utf-8'
 const files = (name: string) => new URL(`./assets/${name}`, import.meta.url)
 
 export function makePages({ folder, publicUrl }: Deps): PageMaker {
@@ -46,6 +49,10 @@ export function makePages({ folder, publicUrl }: Deps): PageMaker {
     async page(path) {
       const { guides } = await whole('all')
       return hasPage(path, guides) ? page(path) : null
+    },
+    async missing(path) {
+      const { guides, frame } = await whole('all')
+      return framed(missingPage(path, guides), frame)
     },
     async asset(name) {
       await whole('all')

@@ -3,15 +3,21 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { AppError } from '../../../kernel/errors.ts'
 import type { RateLimits } from '../rate-limits.ts'
-import { errorResponses, strict } from '../schemas.ts'
+import { ErrorBody, errorResponses, strict } from '../schemas.ts'
 import { sendKept } from './kept-answer.ts'
 import { ASSETS_PATH } from './page-assets.ts'
 import { PAGE_POLICY } from './page-frame.ts'
-import type { PageMaker } from './page-maker.ts'
+import { HTML, type PageMaker } from './page-maker.ts'
 
 type Deps = { pages: PageMaker; limits: Pick<RateLimits, 'asStranger'> }
 
 const Html = { 200: { content: { 'text/html': { schema: Type.String() } } }, 304: Type.Null(), ...errorResponses }
+const Missing = {
+  content: {
+    'application/json': { schema: ErrorBody },
+    'text/html': { schema: Type.String({ description: 'For browsers.' }) },
+  },
+}
 const Elsewhere = { 302: Type.Null({ description: 'It is elsewhere.' }), ...errorResponses }
 
 const schemaOf = (operationId: string, summary: string) => ({ tags: ['pages'], summary, operationId, response: Html })
@@ -20,9 +26,15 @@ const schemaOf = (operationId: string, summary: string) => ({ tags: ['pages'], s
 export function pageRoutes({ pages, limits }: Deps): FastifyPluginAsyncTypebox {
   async function send(path: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const page = await pages.page(path)
-    if (!page) throw new AppError('not_found', 'There is no such page: see /docs.')
+    if (!page && !isBrowser(request)) throw new AppError('not_found', 'There is no such page: see /docs.')
     reply.headers({ 'cache-control': 'no-cache', 'content-security-policy': PAGE_POLICY })
-    sendKept(request, reply, page)
+    if (page) sendKept(request, reply, page)
+    else
+      await reply
+        .code(404)
+        .header('vary', 'accept')
+        .type(HTML)
+        .send(await pages.missing(path))
   }
 
   return async (app) => {
@@ -41,6 +53,7 @@ export function pageRoutes({ pages, limits }: Deps): FastifyPluginAsyncTypebox {
       {
         schema: {
           ...schemaOf('getDocsPage', 'A guide'),
+          response: { ...Html, 404: Missing },
           params: strict({ page: Type.String({ minLength: 1, maxLength: 100 }) }),
         },
       },
@@ -53,6 +66,11 @@ export function pageRoutes({ pages, limits }: Deps): FastifyPluginAsyncTypebox {
       send('/swagger-ui', request, reply),
     )
   }
+}
+
+/** Whoever asks for HTML by its name; programs take whatever comes, and get an error as everywhere. */
+function isBrowser({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') ?? false
 }
 
 const File = Type.String({ format: 'binary' })
