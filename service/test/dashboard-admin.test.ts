@@ -406,15 +406,29 @@ describe('the pages of an administrator', () => {
     await narrow.close()
   })
 
-  it('tell in a narrow window what there is to a name though that is one long word', async () => {
-    const name = 'Gartenmöbelrückgabeangelegenheiten'.repeat(2)
+  it.each(LOOKS)('tell at $width px what there is to a name though that is one long word', async (look) => {
+    const name = 'Gartenmöbelrückgabeangelegenheiten'.repeat(5)
     await ask('PUT', '/admin/tenants/acme/operator-queues/returns', { name })
-    const narrow = await dashboard.loggedIn(NARROW)
-    const { page } = await dashboard.visit(narrow, '/app/t/acme/desk')
+    const visiting = await dashboard.loggedIn(look)
+    const { page } = await dashboard.visit(visiting, '/app/t/acme/desk')
     const list = page.getByRole('group', { name: 'Queues' })
     await list.getByRole('link', { name, exact: true }).waitFor()
     expect(await list.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
-    await narrow.close()
+    await visiting.close()
+  })
+
+  it('show the e-mails of people in two lines at most, however long a name is', async () => {
+    await ask('POST', '/admin/tenants/acme/users', { email: 'long@example.com', name: 'N'.repeat(200), role: 'viewer' })
+    const { page } = await visit('/app/t/acme/people')
+    const list = page.getByRole('group', { name: 'People' })
+    const email = list.getByRole('row').filter({ hasText: 'grace@example.com' }).getByRole('cell').first()
+    const tops = await email
+      .locator('span')
+      .first()
+      .evaluate((address) => [...address.getClientRects()].map(({ top }) => Math.round(top)))
+    expect(new Set(tops).size).toBeLessThanOrEqual(2)
+    expect(await list.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+    await page.close()
   })
 
   it('send again what billing did not take', async () => {

@@ -64,7 +64,7 @@ const COLUMNS: Column<User>[] = [
       </>
     ),
   },
-  { name: 'Name', from: 'desktop', cell: ({ name }) => name },
+  { name: 'Name', from: 'desktop', cell: ({ name }) => <div className={styles.beside}>{name}</div> },
   { name: 'Role', cell: ({ role }) => words(role) },
   {
     name: 'Status',
