@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { usdText } from '../../components/text.ts'
 import styles from './figure-tiles.module.css'
 import type { Analytics } from './overview-queries.ts'
-import { countText, scoreText, shareText, waitText } from './overview-text.ts'
+import { countText, minutesText, scoreText, shareText, waitText } from './overview-text.ts'
 
 type FigureTilesProps = {
   totals: Analytics['totals']
@@ -36,7 +36,7 @@ export function FigureTiles({ totals, callsLink, late, lateLink }: FigureTilesPr
         {scoreText(avg_score)}
       </Tile>
       <Tile name="Minutes" note={`${countText(totals.interruptions)} interruptions`}>
-        {countText(totals.minutes)}
+        {minutesText(totals.minutes)}
       </Tile>
       <Tile name="Cost" note={totals.costed === 1 ? 'of one call' : `of ${countText(totals.costed)} calls`}>
         {usdText(totals.cost_usd)}

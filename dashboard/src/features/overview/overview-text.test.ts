@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { answeredText, spokenText } from './overview-text.ts'
+import { answeredText, minutesText, spokenText } from './overview-text.ts'
 
 it.each([
   [0, 0, 'No calls.'],
@@ -17,4 +17,12 @@ it.each([
   [12, '12 minutes were spoken.'],
 ])('%d minutes are a sentence that says what the chart shows', (minutes, sentence) => {
   expect(spokenText(minutes)).toBe(sentence)
+})
+
+it.each([
+  [0.37, '0.4'],
+  [18, '18'],
+  [1234.56, '1,234.6'],
+])('%d minutes are a figure that is not nothing where somebody has spoken', (minutes, text) => {
+  expect(minutesText(minutes)).toBe(text)
 })

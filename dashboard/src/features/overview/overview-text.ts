@@ -20,10 +20,15 @@ export function answeredText({ calls, answered }: { calls: number; answered: num
   return `${countText(calls)} calls, ${countText(answered)} of them answered.`
 }
 
-/** How long all calls took together, as exactly as a chart of them shows it, as a sentence. */
+/** How long calls took together, as exactly as a chart of them shows it. */
+export function minutesText(minutes: number): string {
+  return MINUTES.format(minutes)
+}
+
+/** The same as a sentence. */
 export function spokenText(minutes: number): string {
-  const text = MINUTES.format(minutes)
-  return text === MINUTES.format(1) ? 'One minute was spoken.' : `${text} minutes were spoken.`
+  const text = minutesText(minutes)
+  return text === minutesText(1) ? 'One minute was spoken.' : `${text} minutes were spoken.`
 }
 
 /** A number in few letters, such as `1.2M`. */
