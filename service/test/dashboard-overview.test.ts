@@ -36,7 +36,7 @@ beforeAll(async () => {
   })
 })
 
-/** Twelve calls of Acme, three of which nobody answered, in one hour, five by another agent; two of Globex two hours before. */
+/** Twelve calls of Acme, three of which nobody answered, in one hour, five by another agent; of Globex two two hours before, and one days ago that nobody answered. */
 async function addCalls(db: Db): Promise<void> {
   const [acme, globex] = [await makeTenant(db, 'acme'), await makeTenant(db, 'globex')]
   const hourMs = Math.floor(systemClock.now() / HOUR_MS) * HOUR_MS
@@ -52,6 +52,8 @@ async function addCalls(db: Db): Promise<void> {
   refusedAt = new Date(hourMs - 80 * HOUR_MS)
   const { id } = await addCall(db, globex, { at: refusedAt, talkSeconds: null, status: 'failed' })
   await addCall(db, globex, { at: refusedAt, agentKey: null })
+  const unanswered = { at: new Date(hourMs - 130 * HOUR_MS), talkSeconds: null, status: 'no-answer' } as const
+  await addCall(db, globex, unanswered)
   const fault = { error_code: 'carrier_rejected', error_message: 'No such number.' }
   await db
     .updateTable('call_logs')
@@ -64,6 +66,17 @@ const UNPLACED = { call_sid: null, voice_session_id: null, started_at: null }
 
 const loggedIn = (look: Look, username?: string) => dashboard.loggedIn(look, username)
 const visit = (context: BrowserContext, path: string) => dashboard.visit(context, `/app/${path}`)
+
+/** What a page writes into its charts. */
+const NOTE_WRITING = `{
+  window.written = []
+  const { prototype } = CanvasRenderingContext2D
+  const { fillText } = prototype
+  prototype.fillText = function (text, ...at) {
+    window.written.push(text)
+    return fillText.call(this, text, ...at)
+  }
+}`
 
 const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 const drawn = (page: Page) => page.locator('figure canvas').nth(4).waitFor()
@@ -129,7 +142,7 @@ describe('the overview', () => {
     await page.getByText('One in all').waitFor()
     await page.getByText("Of the agent in the tenant's document").waitFor()
     await page.getByRole('button', { name: 'Of any agent' }).click()
-    await page.getByText('4 in all').waitFor()
+    await page.getByText('5 in all').waitFor()
     await context.close()
   })
 
@@ -175,6 +188,31 @@ describe('the overview', () => {
     expect(await minutes()).toEqual([['Acme Phones', '12', '18']])
     await page.getByRole('link', { name: '12 calls of Acme Phones' }).click()
     await page.getByText('12 in all').waitFor()
+    await context.close()
+  })
+
+  it('tells in the table of a chart of a day on which nobody answered', async () => {
+    const context = await loggedIn(WIDE)
+    const { page } = await visit(context, 't/globex/overview?range=7d')
+    await panel(page, 'Answer rate').getByText('As a table').click()
+    await panel(page, 'Answer rate').getByRole('cell', { name: '0%', exact: true }).waitFor()
+    await context.close()
+  })
+
+  it('writes beside the lines of a chart where they stand, of little as of much', async () => {
+    const context = await loggedIn(WIDE)
+    await context.addInitScript(NOTE_WRITING)
+    const { page } = await visit(context, 't/acme/calls')
+    await page.route('**/analytics/calls?*', async (route) => {
+      const answer = (await (await route.fetch()).json()) as { analytics: { rows: { minutes: number }[] } }
+      for (const row of answer.analytics.rows) row.minutes = Math.min(row.minutes, 0.4)
+      await route.fulfill({ json: answer })
+    })
+    await page.getByRole('link', { name: 'Overview', exact: true }).click()
+    await drawn(page)
+    const written = () => page.evaluate<string[]>('written')
+    await expect.poll(written).toContain('0.5')
+    expect(await written()).not.toContain('0.3')
     await context.close()
   })
 

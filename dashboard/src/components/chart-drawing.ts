@@ -91,9 +91,12 @@ function axesOf({ valueText }: ChartData): uPlot.Axis[] {
   const both = { stroke: pageColour('--soft'), font: FONT, grid: line, ticks: { show: false } }
   return [
     { ...both, grid: { show: false }, size: TIMES_PX, gap: TIMES_GAP_PX, space: TIMES_APART_PX, values: timeTexts },
-    { ...both, size: LABELS_PX, values: (_chart, values) => values.map(valueText) },
+    { ...both, size: LABELS_PX, incrs: STEPS, values: (_chart, values) => values.map(valueText) },
   ]
 }
+
+/** What lines may be apart: a quarter of something would be written as 0.3 of it. */
+const STEPS = [-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power))
 
 const TIME = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })

@@ -1,7 +1,7 @@
 import 'uplot/dist/uPlot.min.css'
 import { useComputedColorScheme } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { type ChartData, type Drawing, drawChart } from './chart-drawing.ts'
+import { type ChartData, type ChartLine, type Drawing, drawChart } from './chart-drawing.ts'
 import { Panel } from './panel.tsx'
 import styles from './time-chart.module.css'
 
@@ -76,7 +76,7 @@ function useCanvas(data: ChartData, marks: Marks) {
 function Values({ title, data, linkTo }: Pick<TimeChartProps, 'title' | 'data' | 'linkTo'>) {
   const [isOpen, setOpen] = useState(false)
   const { lines, valueText } = data
-  const filled = data.edges.slice(0, -1).flatMap((_edge, at) => (lines.some(({ values }) => values[at]) ? [at] : []))
+  const filled = data.edges.slice(0, -1).flatMap((_edge, at) => (lines.some((line) => isDrawn(line, at)) ? [at] : []))
   return (
     <details className={styles.details} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>As a table</summary>
@@ -109,6 +109,11 @@ function Values({ title, data, linkTo }: Pick<TimeChartProps, 'title' | 'data' |
       )}
     </details>
   )
+}
+
+/** A bar of nothing is not seen, but a point at nothing is. */
+function isDrawn({ values, shape }: ChartLine, at: number): boolean {
+  return shape === 'bars' ? (values[at] ?? 0) > 0 : (values[at] ?? null) !== null
 }
 
 function readout({ lines, valueText, ...data }: ChartData, at: number): string {
