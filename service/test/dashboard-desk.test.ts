@@ -79,6 +79,8 @@ describe('a campaign', () => {
     const form = page.getByRole('dialog', { name: 'New campaign' })
     await form.getByLabel('Name').fill('Spring \u202E')
     await form.getByLabel('Agent').selectOption({ index: 1 })
+    // As the page itself writes it.
+    await form.getByLabel('Call from').fill('+1 202 555 0100')
     const csv = 'phone,name,consent\n+12025550123,Ann,true\nno number,Bob,true\n+12025550124,Eve,true\n'
     const file = { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) }
     await form.getByLabel('Or take them from a file').setInputFiles(file)

@@ -258,6 +258,18 @@ describe('the pages of live calls', () => {
       ],
     })
 
+    const actions = '**/api/v1/sessions/*/actions'
+    await page.route(actions, (route) => route.fulfill({ json: { ok: true } }))
+    await page.getByRole('button', { name: 'Transfer' }).click()
+    const transfer = page.getByRole('dialog', { name: 'Transfer' })
+    // As the page itself writes it.
+    await transfer.getByLabel('Number').fill('+1 202 555 0103')
+    const asked = page.waitForRequest(actions)
+    await transfer.getByRole('button', { name: 'Transfer' }).click()
+    expect((await asked).postDataJSON()).toMatchObject({ action: 'transfer', target: '+12025550103' })
+    await transfer.waitFor({ state: 'hidden' })
+    await page.unroute(actions)
+
     await page.getByRole('button', { name: 'End the call' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'End the call' }).click()
     await page.getByRole('link', { name: 'Read and hear it again' }).waitFor()

@@ -7,6 +7,7 @@ import { useShowLate } from '../../components/late-news.tsx'
 import { instantOf, LAST_MINUTE } from '../../components/local-time.ts'
 import { type Form, ModalForm } from '../../components/modal-form.tsx'
 import { SpeakerFields } from '../../components/speaker-fields.tsx'
+import { dialled } from '../../components/text.ts'
 import { useIsThere } from '../../components/use-is-there.ts'
 import { campaignsKey, createCampaign, type MadeCampaign } from './campaign-queries.ts'
 import { LeftOut } from './left-out.tsx'
@@ -156,6 +157,7 @@ function settingsOf({ contacts: _list, hours_start, hours_end, start_at, retry_m
   const hours = hours_start.trim() === '' && hours_end.trim() === '' ? '' : `${hours_start.trim()}-${hours_end.trim()}`
   const given = {
     ...plain,
+    from: dialled(plain.from),
     retry_minutes: retry_minutes.replaceAll(' ', ''),
     calling_hours: hours,
     start_at: instantOf(start_at) ?? '',

@@ -8,6 +8,7 @@ import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { isSecondClick } from '../../components/second-click.ts'
+import { dialled } from '../../components/text.ts'
 import styles from './live-page.module.css'
 import { act, type CallAction, type LiveCall, liveKey } from './live-queries.ts'
 import { whoIn } from './live-state.tsx'
@@ -94,7 +95,9 @@ export function LiveActions({ tenantId, call, isOver }: LiveActionsProps) {
             about={whoIn(call)}
             label="Transfer"
             questions={[NUMBER, REASON]}
-            onAnswer={(answers) => perform({ action: 'transfer', ...answers }, 'The call is put through.')}
+            onAnswer={({ target, ...answers }) =>
+              perform({ action: 'transfer', ...answers, target: dialled(target) }, 'The call is put through.')
+            }
           >
             The caller is put through to one of the tenant's transfer targets, at once.
           </AskAction>
