@@ -417,6 +417,14 @@ describe('the pages of an administrator', () => {
     await visiting.close()
   })
 
+  it('write what stands on the buttons of a row in a narrow window as high as its letters are', async () => {
+    const narrow = await dashboard.loggedIn(NARROW)
+    const { page } = await dashboard.visit(narrow, '/app/t/acme/people')
+    const words = page.getByRole('group', { name: 'People' }).getByText('Change', { exact: true }).first()
+    expect(await words.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBeLessThanOrEqual(0)
+    await narrow.close()
+  })
+
   it('show the e-mails of people in two lines at most, however long a name is', async () => {
     await ask('POST', '/admin/tenants/acme/users', { email: 'long@example.com', name: 'N'.repeat(200), role: 'viewer' })
     const { page } = await visit('/app/t/acme/people')
