@@ -240,6 +240,20 @@ describe('an agent', () => {
 })
 
 describe('the pages of an administrator', () => {
+  it('forget why a talk in text failed when it is begun again', async () => {
+    const { page } = await visit(`${agentPath()}/versions/${agent.versions[1]}`)
+    await page.getByRole('button', { name: 'Hear the greeting', disabled: false }).click()
+    await page.getByLabel('You, as the caller').fill('Hello?')
+    const away = { ok: false, error: 'The model is away.', code: 'unavailable', request_id: 'none' }
+    await page.route('**/api/v1/chats', (route) => route.fulfill({ status: 503, json: away }))
+    await page.getByRole('button', { name: 'Say it', disabled: false }).click()
+    await page.getByText(away.error).waitFor()
+    await page.getByRole('button', { name: 'Begin again', disabled: false }).click()
+    await page.getByRole('button', { name: 'Hear the greeting' }).waitFor()
+    expect(await page.getByText(away.error).count()).toBe(0)
+    await page.close()
+  })
+
   it('draft a version with its faults told in place, publish it, and share its calls with the one before', async () => {
     const { page } = await visit(`${agentPath()}/versions/${agent.versions[1]}`)
     const json = page.getByLabel('Everything, as JSON')

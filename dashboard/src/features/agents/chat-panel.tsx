@@ -43,6 +43,12 @@ export function ChatPanel({ tenantId, versionId }: ChatPanelProps) {
     ask.mutate(next)
   }
 
+  /** Of what is said from then on, nothing has failed. */
+  function begin(): void {
+    setSaid([])
+    ask.reset()
+  }
+
   return (
     <Panel title="Try it in text" aside="As it was saved last. Nothing is kept, and no tool is run">
       <div className={styles.chat} ref={place} tabIndex={-1}>
@@ -80,7 +86,7 @@ export function ChatPanel({ tenantId, versionId }: ChatPanelProps) {
             <Button type="submit" loading={ask.isPending}>
               Say it
             </Button>
-            <Button variant="default" disabled={ask.isPending} onClick={() => setSaid([])}>
+            <Button variant="default" disabled={ask.isPending} onClick={begin}>
               Begin again
             </Button>
           </form>
