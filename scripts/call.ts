@@ -4,6 +4,7 @@ import { ConfigError } from '../service/src/config.ts'
 import { DEMO } from '../service/src/demo.ts'
 import type { WrittenCaller } from '../simulator/src/scenario/scenario-shape.ts'
 import { makeApi } from './demo/api.ts'
+import { expectRoute } from './demo/expect-route.ts'
 import { placeCall } from './demo/place-call.ts'
 import { findRehearsal } from './demo/running-rehearsal.ts'
 import { storedText } from './demo/stored-call.ts'
@@ -72,6 +73,7 @@ async function call({ say: said, tenant: tenantId, ...numbers }: Values): Promis
   const telephone = makeTelephone(rehearsal)
   const base = rehearsal.public_url
   const admin = makeApi(base, { 'x-admin-key': config.adminKey })
+  await expectRoute(admin, tenantId, to)
   const lines = await scriptOf(said)
   const hangingUp = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => hangingUp.abort())

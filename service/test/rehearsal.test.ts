@@ -40,7 +40,7 @@ function answers(address: string): Promise<boolean> {
 }
 
 describe('the service with SIMULATOR=on', () => {
-  it('can be rung from this machine at once, shows the conversation, and stops with its simulator in time', async () => {
+  it('can be rung from this machine at once, shows the conversation, says what can be rung, and stops with its simulator in time', async () => {
     const program = startProgram({ ...settings, ...KEEPS_NOTHING_COMPILED }, ['--welcome'])
     await program.listening()
     const carrier = await carrierAddress()
@@ -51,6 +51,14 @@ describe('the service with SIMULATOR=on', () => {
     expect(said.stdout).toMatch(/caller +What do you sell\?\n.*Robin +You said: What do you sell/)
     expect(said.stdout).toMatch(/the session has ended: caller hangup\n/)
     expect(said.stdout).toMatch(/Stored\n.*inbound from \+12025550147 to \+12025550100, completed/)
+
+    const wrong = await call(['--to', '+12025550199', '--say', 'Hello?'])
+    expect(wrong).toEqual({
+      ...{ code: 2, stdout: '' },
+      stderr: expect.stringMatching(
+        /^No agent of the tenant demo answers \+12025550199: its numbers are \+12025550100\. /,
+      ),
+    })
 
     const ending = await program.end('SIGTERM')
     expect(ending).toMatchObject({ code: 0, signal: null })
