@@ -261,13 +261,14 @@ describe('clips', () => {
     await isKept(2)
   })
 
-  it('are not waited for when the service stops', async () => {
+  it('are not waited for when the service stops, and not told as faults', async () => {
     provider.answer('nothing')
     const one = clips()
     one.prepare(ACME, GREETING)
     await until(() => provider.asked.length === 1, { what: 'the request' })
     await one.close()
     expect(await rows()).toEqual([])
+    expect(lines).toEqual([])
   })
 
   it('bridge waits, too, where the agent has words for that', async () => {

@@ -182,6 +182,8 @@ class KeptClips implements Clips {
     const name = nameOf(tenantId, clip.key)
     if (this.#isPaused(name)) return
     const failed = (err: unknown) => {
+      // Broken off by our own stop: nothing is wrong, and the next start makes it.
+      if (this.#closing.signal.aborted) return
       this.#pause(name, err instanceof SpeechFault && err.isLasting ? LASTING_PAUSE_MS : PAUSE_MS)
       this.#deps.log.warn({ err, tenant_id: tenantId, kind: clip.kind }, 'a clip could not be made')
     }
