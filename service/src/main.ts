@@ -145,8 +145,9 @@ const NOT_OUR_ADDRESS = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'])
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.faults.map((fault) => `parley: ${fault}`).join('\n')
   if (error instanceof AppError) return `parley: ${error.message}`
-  const { code, stack } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE') return 'parley: PORT is in use by another program. Stop it, or set PORT to another one.'
+  const { code, stack, port } = error as NodeJS.ErrnoException & { port?: number }
+  if (code === 'EADDRINUSE')
+    return `parley: PORT ${port} is in use by another program. Stop it, or set PORT to another one.`
   if (code !== undefined && NOT_OUR_ADDRESS.has(code)) return 'parley: HOST is not an address of this machine.'
   if (code === 'EACCES') return `parley: ${(error as Error).message}. Check PORT and the rights on DATA_DIR.`
   return `parley: ${stack ?? String(error)}`

@@ -15,6 +15,8 @@ describe('a folder that cannot hold the database', () => {
     ['a text', 'no', '(no)'],
   ])('is told with its reason: %s', (_name, cause, reason) => {
     const { message } = unusable('/data', cause)
-    expect(message).toBe(`The folder /data cannot hold the database ${reason}. Set DATA_DIR to another folder.`)
+    expect(message).toBe(
+      `The folder /data cannot hold the database ${reason}. Mend that, or set DATA_DIR to another folder.`,
+    )
   })
 })

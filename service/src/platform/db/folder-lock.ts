@@ -64,7 +64,7 @@ function describeOwner(folder: string): string {
 /** What is said about a folder that cannot be written or locked. */
 export function unusable(folder: string, cause: unknown): FolderError {
   return new FolderError(
-    `The folder ${folder} cannot hold the database (${reasonOf(cause)}). Set DATA_DIR to another folder.`,
+    `The folder ${folder} cannot hold the database (${reasonOf(cause)}). Mend that, or set DATA_DIR to another folder.`,
     {
       cause,
     },
