@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../kernel/errors.ts'
-import { toAppError, uniqueViolation } from './errors.ts'
+import { isLoginRefused, toAppError, uniqueViolation } from './errors.ts'
 
 function sqlError(code: string, constraint?: string): Error {
   const error = new pg.DatabaseError('text', 4, 'error')
@@ -54,6 +54,19 @@ describe('toAppError', () => {
     ['what is no error', 'text'],
   ])('leaves %s as it is', (_name, error) => {
     expect(toAppError(error)).toBe(error)
+  })
+})
+
+describe('what is not waited for at a start', () => {
+  const missing = (syscall: string) => Object.assign(new Error(`ENOENT, ${syscall}`), { code: 'ENOENT', syscall })
+
+  it.each([
+    ['a wrong password', sqlError('28P01'), true],
+    ['a certificate that is not there', missing('open'), true],
+    ['a Unix socket that is not there', missing('connect'), false],
+    ['a server that starts', sqlError('57P03'), false],
+  ])('is told by its cause: %s', (_name, cause, isRefused) => {
+    expect([isLoginRefused(toAppError(cause)), isLoginRefused(cause)]).toEqual([isRefused, isRefused])
   })
 })
 

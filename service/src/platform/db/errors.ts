@@ -110,10 +110,11 @@ export function isDiskFull(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === DISK_FULL
 }
 
-/** Whether the server let us not in: at a start, nothing to wait for. */
+/** Whether the server let us not in, or its address names a certificate that is not there: at a start, nothing to wait for. */
 export function isLoginRefused(error: unknown): boolean {
   const cause = error instanceof AppError ? error.cause : error
-  return cause instanceof pg.DatabaseError && LOGIN_REFUSED.includes(cause.code ?? '')
+  if (cause instanceof pg.DatabaseError) return LOGIN_REFUSED.includes(cause.code ?? '')
+  return cause instanceof Error && 'syscall' in cause && cause.syscall === 'open'
 }
 
 /** Whether the statement only waited too long for what somebody else had locked: its connection is as good as before. */
