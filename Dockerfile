@@ -33,6 +33,9 @@ COPY LICENSE package.json ./
 COPY docs docs
 COPY service service
 COPY --from=dashboard /app/dashboard/dist dashboard/dist
+# What is built, for its log and /health: the history is not copied.
+ARG COMMIT=
+RUN echo "$COMMIT" > commit
 # The only folder that the service writes to: the rest of the file system may be read-only.
 RUN mkdir /data && chown node:node /data
 USER node

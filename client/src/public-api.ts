@@ -8960,6 +8960,7 @@ export interface operations {
                      * @example {
                      *       "ok": true,
                      *       "version": "0.1.0",
+                     *       "commit": "commit",
                      *       "uptime_seconds": 1,
                      *       "standby": true,
                      *       "degraded": false,
@@ -8975,6 +8976,8 @@ export interface operations {
                      */
                     "application/json": {
                         checks: components["schemas"]["Check"][];
+                        /** @description What it was made of, where that is known. */
+                        commit: string | null;
                         /** @description Something is away that this process works on without. */
                         degraded: boolean;
                         /** @constant */
@@ -8998,6 +9001,8 @@ export interface operations {
                         checks: components["schemas"]["Check"][];
                         /** @enum {string} */
                         code: "invalid_request" | "missing_route" | "carrier_rejected" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "request_in_flight" | "dnc_listed" | "premium_number" | "country_not_allowed" | "consent_missing" | "outside_calling_hours" | "attempt_cap" | "tenant_busy" | "minutes_exhausted" | "budget_exhausted" | "no_agent" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_mismatch" | "upgrade_required" | "rate_limited" | "headers_too_large" | "internal" | "upstream_failed" | "sso_failed" | "unavailable" | "database_not_configured" | "carrier_credentials" | "carrier_busy" | "carrier_unreachable" | "submission_unknown";
+                        /** @description What it was made of, where that is known. */
+                        commit: string | null;
                         /** @description Something is away that this process works on without. */
                         degraded: boolean;
                         /** @description With a 400: what is wrong, and where. */

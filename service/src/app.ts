@@ -81,7 +81,7 @@ export async function buildApp(deps: Deps): Promise<App> {
 }
 
 async function wire(deps: Deps): Promise<App> {
-  const { config, clock, log, metrics, database, version } = deps
+  const { config, clock, log, metrics, database, version, commit = null } = deps
   const { db } = database
   const nodeId = newId<NodeId>(clock.now())
   const beats = new SteadyBeats(clock)
@@ -111,7 +111,7 @@ async function wire(deps: Deps): Promise<App> {
   const checks = [{ name, check }, ...deps.cluster.checks]
   const takesBeats = config.standby ? null : () => beats.isSteady
   makeNodeMetrics(metrics.registry, { phase: () => phase, takesBeats })
-  await server.register(probes({ clock, log, metrics, version, phase: () => phase, checks }))
+  await server.register(probes({ clock, log, metrics, version, commit, phase: () => phase, checks }))
   await administration.register(server)
   await server.register(apiKeyRoutes(floors.apiKeys))
   await server.register(agentRoutes(floors.agents))

@@ -37,6 +37,8 @@ import type { Simulated } from './rehearsal.ts'
 export type Deps = {
   config: Config
   version: string
+  /** What the program was made of; null, or not given, where nobody knows. */
+  commit?: string | null
   /** Which providers a simulator stands in for. */
   simulated: Simulated
   log: Log
@@ -69,6 +71,7 @@ export type Deps = {
 /** What only the process itself knows. */
 export type ProcessFacts = {
   version: string
+  commit?: string | null
   pid: number
   simulated?: Simulated | undefined
   /** The database of the settings, where it was opened before. */
@@ -90,7 +93,7 @@ const DATABASE_RETRY_MS = 500
  * @throws AppError `unavailable` with a sentence for the operator when the database cannot be had.
  */
 export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): Promise<Deps> {
-  const { version, pid, simulated = NOTHING_SIMULATED } = facts
+  const { version, commit = null, pid, simulated = NOTHING_SIMULATED } = facts
   const sharedClock = config.database.kind === 'server' ? new SharedClock(systemClock) : undefined
   const clock = new CoarseClock(sharedClock ?? systemClock)
   const key = config.encryptionKey ?? (await ownKey(config))
@@ -111,6 +114,7 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
   return {
     config,
     version,
+    commit,
     simulated,
     log,
     clock,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { App } from './app.ts'
+import { commitOf } from './commit.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { openDatabase } from './database.ts'
 import { keepAlive, systemClock } from './kernel/clock.ts'
@@ -16,6 +17,8 @@ const STOP_MARGIN_MS = 1_000
 
 /** Ctrl-C in a terminal arrives twice, from the terminal and from npm: only a later one means "at once". */
 const SAME_REQUEST_MS = 500
+
+const ROOT = new URL('../../', import.meta.url)
 
 async function main(): Promise<void> {
   writeLastLines()
@@ -40,6 +43,7 @@ async function main(): Promise<void> {
   const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
     version: string
   }
+  const commit = await commitOf(ROOT)
 
   const running: Running = { app: null, rehearsal: null }
   stopOnSignal(running, log)
@@ -50,12 +54,12 @@ async function main(): Promise<void> {
     import('./deps.ts'),
     import('./app.ts'),
   ])
-  const facts = { version, pid: process.pid, simulated: rehearsal?.simulated, database }
+  const facts = { version, commit, pid: process.pid, simulated: rehearsal?.simulated, database }
   const app = await buildApp(await makeDeps(rehearsal?.config ?? config, log, facts))
   running.app = app
   const address = await app.listen()
   await rehearsal?.announce(app.publicUrl())
-  log.info({ address, version, database: config.database.kind }, 'listening')
+  log.info({ address, version, commit, database: config.database.kind }, 'listening')
   if (process.argv.includes('--welcome')) {
     const { adminKey, adminUsername: username } = config
     const { simulated } = facts

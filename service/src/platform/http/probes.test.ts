@@ -22,7 +22,9 @@ function probed() {
     },
   }))
   const test = testServer()
-  test.server.register(probes({ clock, log, metrics, version: '1.2.3', phase: () => state.phase, checks }))
+  test.server.register(
+    probes({ clock, log, metrics, version: '1.2.3', commit: 'c0ffee', phase: () => state.phase, checks }),
+  )
   return { ...test, clock, metrics, state, logText: () => lines.join('') + test.logText(), logLines: test.logLines }
 }
 
@@ -79,6 +81,7 @@ describe('/health', () => {
     expect(answer.json()).toEqual({
       ok: true,
       version: '1.2.3',
+      commit: 'c0ffee',
       uptime_seconds: 90,
       standby: false,
       degraded: false,

@@ -20,6 +20,7 @@ type ProbeDeps = {
   log: Log
   metrics: Metrics
   version: string
+  commit: string | null
   phase: () => Phase
   checks: HealthCheck[]
 }
@@ -33,6 +34,7 @@ const Check = Type.Object({
 
 const healthFields = {
   version: Type.String(),
+  commit: Type.Union([Type.String(), Type.Null()], { description: 'What it was made of, where that is known.' }),
   uptime_seconds: Type.Integer({ minimum: 0 }),
   standby: Type.Boolean({ description: 'Whether STANDBY is true: it is never ready, and takes no calls.' }),
   degraded: Type.Boolean({ description: 'Something is away that this process works on without.' }),
@@ -97,6 +99,7 @@ export function probes(deps: ProbeDeps): FastifyPluginAsyncTypebox {
         const results = await health.results()
         const facts = {
           version: deps.version,
+          commit: deps.commit,
           uptime_seconds: Math.floor((deps.clock.monotonicMs() - startMs) / 1000),
           standby: deps.phase() === 'standby',
           degraded: results.some(({ isOptional, ok }) => isOptional && !ok),
