@@ -110,8 +110,10 @@ function request(step: Step, wanted: Ask, isRepeat: boolean): void {
  */
 export function repeatRequest(step: Step): void {
   const { asked } = step.state.answers
-  const wanted = asked?.isAbandoned ? takeNext(step) : asked?.ask
-  if (wanted) request(step, wanted, true)
+  if (!asked) return
+  const wanted = asked.isAbandoned ? takeNext(step) : asked.ask
+  // The first one answers something else then: should it come to life, what is asked for now is asked for again.
+  if (wanted) request(step, wanted, !asked.isAbandoned)
 }
 
 /** Stops the active answer: nothing more of it reaches the caller, and the model is told to leave off. */

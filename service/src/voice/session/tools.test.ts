@@ -305,6 +305,20 @@ describe('What the caller says while a tool runs', () => {
     expect([call.commands('cancel'), call.state.answers.lastDoneId]).toEqual([[], 'resp_3'])
   })
 
+  it('is answered with the result, too, where the model was slow and begins the first answer when the second is asked for', () => {
+    const call = spokenInto({})
+    const asked = call.commands('respond').length
+    answering(call, 'c1')
+    call.wait(6_000)
+    call.begins('resp_3')
+    const [{ requestId } = { requestId: '' }] = call.commands('respond').slice(-1)
+    call.model({ type: 'refused', requestId, code: 'active', message: '', fault: 'benign' })
+    call.audio('resp_3', 'item_3', 500)
+    call.ends('resp_3')
+    call.wait(3_000)
+    expect(call.commands('respond')).toHaveLength(asked + 2)
+  })
+
   it('is answered by another session where the model does not begin either answer', () => {
     const call = spokenInto({})
     const asked = call.commands('respond').length
