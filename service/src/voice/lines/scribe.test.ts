@@ -14,6 +14,7 @@ const AGENT: Omit<ModelSetup, 'turnDetection'> = {
 }
 
 const SHAKEN_HANDS_MS = 100
+const NOTICES_AFTER_MS = 100
 
 /** A model that ends a turn as it was set up to, and writes it down 300 ms later. It hears nothing until it is ready. */
 function listening(
@@ -34,7 +35,9 @@ function listening(
       if (!isReady) return
       heard.push(payload)
       if (payload.equals(LOUD) && quietMs === null) {
-        listener.event({ type: 'speech_started', itemId: 'item_1', audioStartMs: 0 })
+        clock.after(NOTICES_AFTER_MS, () =>
+          listener.event({ type: 'speech_started', itemId: 'item_1', audioStartMs: 0 }),
+        )
       }
       if (payload.equals(LOUD)) quietMs = 0
       else if (quietMs !== null) quietMs += 20
@@ -74,9 +77,11 @@ describe('What a person says last who gives a call back', () => {
 
 describe('What a person says first who has taken a call over', () => {
   it.each([
-    ['while they go on', 1_500],
-    ['though they have given the call back by then', 2_500],
-  ])('is heard by the model once that is there, %s', async (_when, readyAfterMs) => {
+    ['while they go on', 2_000, 1_500],
+    ['though they have given the call back by then', 2_000, 2_500],
+    ['a moment after they have given the call back', 2_000, 2_260],
+    ['though they have said as much as is kept', 3_000, 3_300],
+  ])('is heard by the model once that is there, %s', async (_when, saidMs, readyAfterMs) => {
     const clock = new TestClock()
     const setup = scribeSetup({ ...AGENT, turnDetection: { type: 'semantic_vad', eagerness: 'low' } })
     const [told, heard]: [string[], Buffer[]] = [[], []]
@@ -86,15 +91,36 @@ describe('What a person says first who has taken a call over', () => {
       said: ({ text }) => told.push(text),
       written: () => told.push('written'),
     })
-    for (let frame = 0; frame < 100; frame += 1) {
+    for (let frame = 0; frame < saidMs / 20; frame += 1) {
       scribe.hear(LOUD)
       await clock.advance(20)
     }
     scribe.end()
     await clock.advance(8_000)
-    expect(heard.filter((payload) => payload.equals(LOUD))).toHaveLength(100)
+    expect(heard.filter((payload) => payload.equals(LOUD))).toHaveLength(saidMs / 20)
     expect(told).toEqual([LAST_WORDS, 'written'])
     expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('is waited for by nobody who gives the call back when no model is there', async () => {
+    const clock = new TestClock()
+    const opened: ModelListener[] = []
+    const told: number[] = []
+    const scribe = new Scribe({
+      clock,
+      open(listener) {
+        opened.push(listener)
+        return { append() {}, send() {}, bufferedBytes: () => 0, close() {} }
+      },
+      said() {},
+      written: () => told.push(clock.monotonicMs()),
+    })
+    opened[0]?.event({ type: 'closed', code: '1006', message: '', fault: 'retry' })
+    await clock.advance(3_000)
+    const endedMs = clock.monotonicMs()
+    scribe.end()
+    await clock.advance(8_000)
+    expect([opened.length, told]).toEqual([1, [endedMs + 300]])
   })
 })
 

@@ -44,7 +44,8 @@ export class Scribe {
   #openedMs = 0
   #isEnding = false
   #isHeardOut = false
-  readonly #waits: Cancel[] = []
+  #cancelNoticed: Cancel = () => {}
+  #cancelGiveUp: Cancel = () => {}
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -62,23 +63,27 @@ export class Scribe {
   /** What was said until now goes first. */
   #ready(): void {
     this.#isReady = true
-    for (const payload of this.#kept.take()) this.#session?.append(payload)
-    if (!this.#isEnding) return
-    this.#isHeardOut = false
-    this.#wait(NOTICED_MS, () => this.#heardOut())
+    const kept = this.#kept.take()
+    for (const payload of kept) this.#session?.append(payload)
+    if (this.#isEnding && kept.length > 0) this.#fallSilent()
   }
 
   /** Nothing more is said: tells when the last words are written down, and ends a little later by itself. */
   end(): void {
     if (this.#isEnding) return
-    for (let saidMs = 0; saidMs < LAST_SILENCE_MS; saidMs += FRAME_MS) this.hear(SILENT_FRAME)
     this.#isEnding = true
-    this.#wait(NOTICED_MS, () => this.#heardOut())
-    this.#wait(LAST_WORDS_MS, () => this.#giveUp())
+    const { clock } = this.#deps
+    if (this.#isReady) this.#fallSilent()
+    else this.#cancelNoticed = clock.after(NOTICED_MS, () => this.#heardOut())
+    this.#cancelGiveUp = clock.after(LAST_WORDS_MS, () => this.#giveUp())
   }
 
-  #wait(ms: number, over: () => void): void {
-    this.#waits.push(this.#deps.clock.after(ms, over))
+  /** The model hears a silence behind the last words, and has its time to notice that they were said. */
+  #fallSilent(): void {
+    for (let sentMs = 0; sentMs < LAST_SILENCE_MS; sentMs += FRAME_MS) this.#session?.append(SILENT_FRAME)
+    this.#isHeardOut = false
+    this.#cancelNoticed()
+    this.#cancelNoticed = this.#deps.clock.after(NOTICED_MS, () => this.#heardOut())
   }
 
   #heardOut(): void {
@@ -88,7 +93,7 @@ export class Scribe {
 
   /** Whoever waits for them waits no longer. */
   #giveUp(): void {
-    const isMissing = this.#open.size > 0 || !this.#kept.isEmpty
+    const isMissing = this.#open.size > 0 || !this.#isHeard
     this.close()
     if (isMissing) this.#deps.written()
   }
@@ -96,7 +101,8 @@ export class Scribe {
   /** Gives up what is not written down yet. Again, it changes nothing. */
   close(): void {
     this.#isEnding = true
-    for (const cancel of this.#waits.splice(0)) cancel()
+    this.#cancelNoticed()
+    this.#cancelGiveUp()
     this.#session?.close()
     this.#session = null
     this.#kept.take()
@@ -152,9 +158,12 @@ export class Scribe {
     this.#tellIfWritten()
   }
 
+  /** What waits for a session is not heard, unless none will come any more. */
+  get #isHeard(): boolean {
+    return this.#kept.isEmpty || this.#session === null
+  }
+
   #tellIfWritten(): void {
-    // What waits for a session is not heard, unless none will come any more.
-    const isHeard = this.#kept.isEmpty || this.#session === null
-    if (this.#isHeardOut && isHeard && this.#open.size === 0) this.#deps.written()
+    if (this.#isHeardOut && this.#isHeard && this.#open.size === 0) this.#deps.written()
   }
 }
