@@ -227,7 +227,10 @@ class OpenTransfers {
 
   /** The caller waits in the room for somebody who does not come: the agent has the call again once its carrier asks what comes next. */
   async #fetchBack(of: Ringing): Promise<CallVerb[]> {
-    const outcome = await this.#update(of, [{ type: 'redirect', url: this.#deps.resumeUrl() }])
+    const back = (): Promise<CarrierOutcome<void>> =>
+      this.#update(of, [{ type: 'redirect', url: this.#deps.resumeUrl() }])
+    let outcome = await back()
+    if (outcome.type === 'failed') outcome = await back()
     this.#deps.log.warn({ call_sid: of.callSid, outcome: outcome.type }, 'who has taken a call was gone at once')
     return [{ type: 'hangup' }]
   }
