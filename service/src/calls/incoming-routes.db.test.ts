@@ -367,6 +367,8 @@ describe('POST /api/v1/incoming-call', () => {
     )
     expect(await asked('?again=4')).toContain(`${again}=5#`)
     expect(await asked('?again=5')).toMatch(/<Say>[^<]*busy[^<]*<\/Say><Hangup\/>/)
+    const unanswered = { ...FORM, ErrorCode: '11200', ErrorUrl: `${again}=5` }
+    expect((await app.post(RESUME, { form: unanswered })).text).toMatch(/<Say>[^<]*busy[^<]*<\/Say><Hangup\/>/)
     expect(await logs()).toEqual([])
   })
 

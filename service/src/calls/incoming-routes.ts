@@ -73,9 +73,7 @@ export function incomingRoutes({
         },
       },
       async (request, reply) => {
-        const told = Number(request.query.again)
-        const again = Number.isInteger(told) && told > 0 ? Math.min(told, MAX_ASKED_AGAIN) : 0
-        const { body, contentType } = written(await incoming.answer(callIn(request, again)))
+        const { body, contentType } = written(await incoming.answer(callIn(request, timesIn(request.query.again))))
         return reply.type(contentType).send(body)
       },
     )
@@ -94,8 +92,9 @@ export function incomingRoutes({
         const { again = 0 } = request.query
         const form = formOf(request)
         const told = { dialled: dialledIn(form), isPlaced: form.get('Direction').startsWith('outbound') }
-        const next = isUnanswered(form)
-          ? await incoming.answer(callIn(request, again))
+        const unanswered = unansweredIn(form)
+        const next = unanswered
+          ? await incoming.answer(callIn(request, timesIn(unanswered.searchParams.get('again'))))
           : await resume.next({ ...idsIn(form), again, ...told, signed: signed(request) })
         const { body, contentType } = written(next)
         return reply.type(contentType).send(body)
@@ -130,9 +129,19 @@ export function idsIn(form: Form): { callSid: string; accountSid: string } {
   return { callSid: CALL_SID.test(callSid) ? callSid : '', accountSid }
 }
 
-/** Whether the carrier got no answer when it told of a call that comes in, as of a node that was lost: it asks here in place of there. */
-function isUnanswered(form: Form): boolean {
-  return /^[^?#]*\/incoming-call(?:$|[?#])/.test(form.get('ErrorUrl'))
+/**
+ * Where the carrier got no answer when it told of a call that comes in, as of a node that was lost: it asks here in place of there. Null
+ * when that is not why it asks.
+ */
+function unansweredIn(form: Form): URL | null {
+  const url = URL.parse(form.get('ErrorUrl'))
+  return url?.pathname.endsWith('/incoming-call') ? url : null
+}
+
+/** How often in a row a carrier was told to ask again, by an address that numbers may be connected to with a query of their own. */
+function timesIn(text: string | null | undefined): number {
+  const times = Number(text)
+  return Number.isInteger(times) && times > 0 ? Math.min(times, MAX_ASKED_AGAIN) : 0
 }
 
 /** What came of ringing somebody in the call's place; null when that is not why the carrier asks. */
