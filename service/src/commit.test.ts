@@ -21,6 +21,11 @@ describe('the commit that a program was made of', () => {
       { '.git/HEAD': 'ref: refs/heads/a\n', '.git/packed-refs': `# x\n${COMMIT} refs/heads/a\n` },
       COMMIT,
     ],
+    [
+      'a branch whose name would be cut in an address',
+      { '.git/HEAD': 'ref: refs/heads/fix#1\n', '.git/refs/heads/fix#1': COMMIT, '.git/refs/heads/fix': 'other' },
+      COMMIT,
+    ],
     ['no branch', { '.git/HEAD': `${COMMIT}\n` }, COMMIT],
     ['an image', { commit: COMMIT }, COMMIT],
     ['an image that was not told', { commit: '' }, null],

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 /**
  * The commit that the program in this folder was made of: an image has it in the file `commit`, a checkout in its `.git`. Null where
@@ -22,5 +24,5 @@ function packed(text: string, ref: string): string | null {
 
 /** Whatever keeps it from being read: nothing depends on it. */
 function textOf(root: URL, path: string): Promise<string> {
-  return readFile(new URL(path, root), 'utf8').catch(() => '')
+  return readFile(join(fileURLToPath(root), path), 'utf8').catch(() => '')
 }
