@@ -41,6 +41,11 @@ describe('a sweep with less than all tenants could have', () => {
     expect(await swept(2, 8, { a: 0, b: 0, c: 0, d: 0, e: 2 })).toEqual({ a: 0, b: 0, c: 0, d: 0, e: 2 })
   })
 
+  it('leaves nothing undone that is allowed, where those who were passed over have nothing to do', async () => {
+    expect(await swept(4, 8, { a: 9, b: 0, c: 0, d: 0, e: 0 })).toEqual({ a: 4, b: 0, c: 0, d: 0, e: 0 })
+    expect(await swept(20, 8, { a: 30, b: 0, c: 0, d: 0, e: 0, f: 0, g: 0, h: 0 })).toMatchObject({ a: 20 })
+  })
+
   it('does no more than that', async () => {
     expect(await swept(2, 8, { acme: 5, globex: 5, initech: 5 })).toEqual({ acme: 1, globex: 1, initech: 0 })
   })

@@ -120,9 +120,13 @@ export class SweepRun {
       const those = (end: TenantEnd) => ids.filter((_id, index) => ends[index] === end)
       return { passedOver: those('passed_over'), hasMore: those('has_more') }
     }
-    const first = await goThroughAll(tenantIds)
-    let { passedOver } = await goThroughAll([...first.passedOver, ...first.hasMore])
-    while (passedOver.length > 0 && !this.#isOver) ({ passedOver } = await goThroughAll(passedOver))
+    let { passedOver, hasMore } = await goThroughAll(tenantIds)
+    while (passedOver.length > 0 && !this.#isOver) {
+      const ends = await goThroughAll(passedOver)
+      passedOver = ends.passedOver
+      hasMore = [...hasMore, ...ends.hasMore]
+    }
+    await goThroughAll(hasMore)
   }
 
   /** Each second another one comes first: where there is not enough for all, nobody is always the one who gets nothing. */
