@@ -163,6 +163,7 @@ describe('detection of answering machines', () => {
       'DetectMessageEnd',
       'machine_end_silence',
     ],
+    ['a machine that says nothing at all', answeringMachine('', null), 'DetectMessageEnd', 'machine_end_silence'],
     ['a machine that takes a breath to its beep', breathing, 'DetectMessageEnd', 'machine_end_beep'],
     ['a person who may be a machine', listener('Hello?'), 'DetectMessageEnd', 'human'],
     ['silence', SILENT, 'Enable', 'unknown'],

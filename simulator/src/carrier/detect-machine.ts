@@ -51,7 +51,8 @@ async function messageEnd(call: Call, first: CallEvent, detection: MachineDetect
     const ended = await hears(call, { withinMs: Math.max(0, endMs - call.timeline.nowMs()), fits: isEnd })
     if (!ended) return 'unknown'
     if (began.kind === 'caller-began' && began.text === null) return 'machine_end_beep'
-    const isNext = ({ kind, atMs }: CallEvent) => kind === 'caller-began' && atMs >= ended.atMs
+    // What has no length ends in the moment in which it began: it is not the next one.
+    const isNext = (event: CallEvent) => event.kind === 'caller-began' && event !== began && event.atMs >= ended.atMs
     sound = await hears(call, { withinMs: detection.speechEndThresholdMs, fits: isNext })
   }
   return 'machine_end_silence'
