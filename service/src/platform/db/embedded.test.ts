@@ -119,7 +119,7 @@ describe('the folder of an embedded database', () => {
     const path = join(folder, 'owner.json', 'below')
     await expect(openEmbedded({ pid: process.pid, folder: path })).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringMatching(/owner\.json\/below cannot hold the database \(.+\)\. Set DATA_DIR/),
+      message: expect.stringMatching(/owner\.json\/below cannot hold the database \(.+\)\. Mend that, or set DATA_DIR/),
     })
   })
 
