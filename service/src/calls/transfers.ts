@@ -53,7 +53,7 @@ type Ringing = {
   /** The target listens to what it is about. */
   isAnswered: boolean
   isTaken: boolean
-  /** They have hung up since they took it. */
+  /** They have hung up while the caller was brought to them. */
   isGone: boolean
 }
 
