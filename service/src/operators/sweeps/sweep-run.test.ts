@@ -44,6 +44,8 @@ describe('a sweep with less than all tenants could have', () => {
   it('leaves nothing undone that is allowed, where those who were passed over have nothing to do', async () => {
     expect(await swept(4, 8, { a: 9, b: 0, c: 0, d: 0, e: 0 })).toEqual({ a: 4, b: 0, c: 0, d: 0, e: 0 })
     expect(await swept(20, 8, { a: 30, b: 0, c: 0, d: 0, e: 0, f: 0, g: 0, h: 0 })).toMatchObject({ a: 20 })
+    expect(await swept(16, 8, { a: 4, b: 9, c: 9, d: 0 })).toEqual({ a: 4, b: 6, c: 6, d: 0 })
+    expect(await swept(16, 8, { a: 4, b: 30, c: 0, d: 0 })).toEqual({ a: 4, b: 12, c: 0, d: 0 })
   })
 
   it('does no more than that', async () => {

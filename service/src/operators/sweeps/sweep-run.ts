@@ -60,6 +60,8 @@ export type SweepDeps = {
 /** `has_more`: it may have more than it was given. `passed_over`: nothing was left for it, as others had all that there is for themselves. */
 type TenantEnd = 'done' | 'has_more' | 'passed_over'
 
+/** So often in a row is a part of the tasks gone through of which nothing comes: there may be no end of them. */
+const MOST_IN_VAIN = 2
 /** Somebody waits for the answer: nothing is begun after this. */
 const BEGINS_WITHIN_MS = 20_000
 
@@ -120,13 +122,18 @@ export class SweepRun {
       const those = (end: TenantEnd) => ids.filter((_id, index) => ends[index] === end)
       return { passedOver: those('passed_over'), hasMore: those('has_more') }
     }
-    let { passedOver, hasMore } = await goThroughAll(tenantIds)
-    while (passedOver.length > 0 && !this.#isOver) {
-      const ends = await goThroughAll(passedOver)
-      passedOver = ends.passedOver
-      hasMore = [...hasMore, ...ends.hasMore]
+    const hasMore: TenantId[] = []
+    let inVain = 0
+    for (let ids = tenantIds; ids.length > 0 && inVain < MOST_IN_VAIN && !this.#isOver; ) {
+      const before = this.#leftRows
+      const ends = await goThroughAll(ids)
+      hasMore.push(...ends.hasMore)
+      const isSomebodyPassedOver = ends.passedOver.length > 0
+      if (this.#leftRows < before) inVain = 0
+      else if (!isSomebodyPassedOver) inVain += 1
+      // Whoever got nothing comes before those who have more.
+      ids = isSomebodyPassedOver ? ends.passedOver : hasMore.splice(0)
     }
-    await goThroughAll(hasMore)
   }
 
   /** Each second another one comes first: where there is not enough for all, nobody is always the one who gets nothing. */
