@@ -119,6 +119,14 @@ describe('the descriptions of the API', () => {
     },
   )
 
+  it('say in each of its forms what is refused in several', () => {
+    const { content } = documentOf('openapi').paths['/docs/{page}']?.['get']?.responses['404'] ?? {}
+    expect(content).toMatchObject({
+      'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+      'text/html': { schema: { type: 'string' } },
+    })
+  })
+
   it.runIf(onOneDatabase())('show only examples that their schemas take', { timeout: 60_000 }, () => {
     const { components, paths, webhooks = {} } = documentOf('openapi')
     const ajv = new Ajv2020({ strict: true, strictTypes: false, validateFormats: true })

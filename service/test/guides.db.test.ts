@@ -105,6 +105,8 @@ describe('the guides', () => {
     const response = await get('/docs/no<b>thing', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
     expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
     expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
+    const forPrograms = await get('/docs/nothing')
+    for (const { headers } of [response, forPrograms]) expect(headers.get('vary')?.toLowerCase()).toContain('accept')
     const html = await response.text()
     expect(html).toContain('Nothing is at <code>/docs/no&lt;b&gt;thing</code>')
     expect(html).toContain('<a href="/docs">in the guides</a>')

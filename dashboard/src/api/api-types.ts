@@ -20279,7 +20279,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["Error"];
+                    "text/html": string;
                 };
             };
             429: components["responses"]["TooManyRequests"];

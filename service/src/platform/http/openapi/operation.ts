@@ -44,13 +44,15 @@ export function operationOf(route: DescribedRoute, around: Surroundings): object
 }
 
 /** One that has a body of its own is shown, the others are the same everywhere. */
-function refusalsAt(route: DescribedRoute, note: Note, { place }: Components): Record<string, object> {
+function refusalsAt(route: DescribedRoute, note: Note, components: Components): Record<string, object> {
   const entries = refusalsOf(route, note).map((status): [number, object] => {
     const own = route.schema.response?.[status]
     if (!own || JSON.stringify(own) === ERROR_TEXT)
       return [status, { $ref: `#/components/responses/${refusalName(status)}` }]
-    const content = { 'application/json': { schema: place(own) } }
-    return [status, { description: STATUS_CODES[status], headers: headerRefs(['X-Request-Id']), content }]
+    const answer = own.content
+      ? contentOf(own, note, components)
+      : { content: { 'application/json': { schema: components.place(own) } } }
+    return [status, { description: STATUS_CODES[status], headers: headerRefs(['X-Request-Id']), ...answer }]
   })
   return Object.fromEntries(entries)
 }

@@ -26,13 +26,13 @@ const schemaOf = (operationId: string, summary: string) => ({ tags: ['pages'], s
 export function pageRoutes({ pages, limits }: Deps): FastifyPluginAsyncTypebox {
   async function send(path: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const page = await pages.page(path)
+    if (!page) reply.header('vary', 'accept')
     if (!page && !isBrowser(request)) throw new AppError('not_found', 'There is no such page: see /docs.')
     reply.headers({ 'cache-control': 'no-cache', 'content-security-policy': PAGE_POLICY })
     if (page) sendKept(request, reply, page)
     else
       await reply
         .code(404)
-        .header('vary', 'accept')
         .type(HTML)
         .send(await pages.missing(path))
   }
