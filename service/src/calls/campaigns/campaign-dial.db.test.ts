@@ -184,6 +184,7 @@ describe('the pace of a campaign', () => {
       await clock.advance(59_900)
       expect(await claim()).toBeNull()
       await clock.advance(100)
+      await (await calling()).refused(code)
       await clock.advance(noonMs + DAY_MS / 2 - 20_000 - clock.now())
       await (await calling()).refused(code)
       await clock.advance(19_900)
