@@ -6,6 +6,7 @@ import { scribeSetup } from '../session-builder-setup.ts'
 import { Scribe } from './scribe.ts'
 
 const LOUD = Buffer.from(Buffer.alloc(160, 0x10).toString('base64'))
+const SILENT = Buffer.from(Buffer.alloc(160, 0xff).toString('base64'))
 const LAST_WORDS = 'I hand you back to the assistant.'
 
 const AGENT: Omit<ModelSetup, 'turnDetection'> = {
@@ -100,6 +101,22 @@ describe('What a person says first who has taken a call over', () => {
     expect(heard.filter((payload) => payload.equals(LOUD))).toHaveLength(saidMs / 20)
     expect(told).toEqual([LAST_WORDS, 'written'])
     expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('is waited for in vain no longer than five seconds, where the model comes at the end of them', async () => {
+    const clock = new TestClock()
+    const setup = scribeSetup({ ...AGENT, turnDetection: { type: 'semantic_vad', eagerness: 'low' } })
+    const told: string[] = []
+    const scribe = new Scribe({
+      clock,
+      open: (listener) => listening(clock, setup, listener, { readyAfterMs: 4_800 }),
+      said: ({ text }) => told.push(text),
+      written: () => told.push('written'),
+    })
+    scribe.hear(SILENT)
+    scribe.end()
+    await clock.advance(8_000)
+    expect(told).toEqual(['written'])
   })
 
   it('is waited for by nobody who gives the call back when no model is there', async () => {

@@ -93,7 +93,7 @@ export class Scribe {
 
   /** Whoever waits for them waits no longer. */
   #giveUp(): void {
-    const isMissing = this.#open.size > 0 || !this.#isHeard
+    const isMissing = !this.#isHeardOut || !this.#isHeard || this.#open.size > 0
     this.close()
     if (isMissing) this.#deps.written()
   }
