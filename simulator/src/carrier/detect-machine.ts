@@ -44,15 +44,17 @@ export async function runDetection(call: Call, detection: MachineDetection): Pro
 
 /** From the first sound of a machine on; a beep is a sound that is no speech. */
 async function messageEnd(call: Call, first: CallEvent, detection: MachineDetection): Promise<string> {
+  const { events } = call.timeline
   const endMs = call.timeline.nowMs() + detection.timeoutMs
   for (let sound: CallEvent | null = first; sound !== null; ) {
     const began: CallEvent = sound
-    const isEnd = ({ kind, atMs }: CallEvent) => kind === 'caller-ended' && atMs >= began.atMs
+    // By its place, not by the time: what has no length ends in the moment in which it began.
+    const isAfter = (event: CallEvent, other: CallEvent) => events.indexOf(event) > events.indexOf(other)
+    const isEnd = (event: CallEvent) => event.kind === 'caller-ended' && isAfter(event, began)
     const ended = await hears(call, { withinMs: Math.max(0, endMs - call.timeline.nowMs()), fits: isEnd })
     if (!ended) return 'unknown'
     if (began.kind === 'caller-began' && began.text === null) return 'machine_end_beep'
-    // What has no length ends in the moment in which it began: it is not the next one.
-    const isNext = (event: CallEvent) => event.kind === 'caller-began' && event !== began && event.atMs >= ended.atMs
+    const isNext = (event: CallEvent) => event.kind === 'caller-began' && isAfter(event, ended)
     sound = await hears(call, { withinMs: detection.speechEndThresholdMs, fits: isNext })
   }
   return 'machine_end_silence'
