@@ -41,7 +41,8 @@ describe('what waits to be delivered', () => {
 
   it('is counted without a look at what was delivered', async () => {
     const [plan] = await plansOf(test.db, (db) => waitingAcrossTenants(db, 10_000))
-    expect(plan?.indexes).toEqual(new Set(OUTBOX_TABLES.map((table) => `${table}_turns`)))
+    // By whichever index: the database has two that find these alone.
+    expect(plan?.nodes).not.toContain('Seq Scan')
     expect([plan?.rows, plan?.inVain]).toEqual([12, 0])
   })
 })
