@@ -176,7 +176,7 @@ export async function depthAcrossTenants(db: Db, table: OutboxTable): Promise<Re
   return counts
 }
 
-/** How many rows of each table are to be delivered yet, over all tenants, by an index that has no others: `most` are counted at most. */
+/** How many rows of each table are to be delivered yet, over all tenants, by an index and without a look at the others: `most` are counted at most. */
 export async function waitingAcrossTenants(db: Db, most: number): Promise<Record<OutboxTable, number>> {
   const countOf = (table: OutboxTable) => sql`
     (select count(*)::integer from (
