@@ -36,13 +36,23 @@ export async function askTwice<Read extends object>(
   return read(await ask({ model: chatModel, messages: again }))
 }
 
-/** The object or list that an answer is; null for anything else. Some models put JSON into a fence, whatever they are told. */
+/** The object or list that an answer is; null for anything else. */
 export function objectIn(text: string): object | null {
-  const [, fenced] = /^```(?:json)?\s*([\s\S]*?)\s*```$/.exec(text.trim()) ?? []
   try {
-    const value: unknown = JSON.parse(fenced ?? text)
+    const value: unknown = JSON.parse(unfenced(text.trim()))
     return typeof value === 'object' ? value : null
   } catch {
     return null
   }
+}
+
+const FENCE = '```'
+
+/**
+ * Some models put JSON into a fence, whatever they are told. Only the ends are looked at: a pattern that looks for what is between
+ * them tries all the ways to part it, and of an answer of blanks there are so many that no call would be heard meanwhile.
+ */
+function unfenced(text: string): string {
+  const isFenced = text.length >= 2 * FENCE.length && text.startsWith(FENCE) && text.endsWith(FENCE)
+  return isFenced ? text.slice(FENCE.length, -FENCE.length).replace(/^json/, '').trim() : text
 }

@@ -41,6 +41,19 @@ describe('what a model answers', () => {
   })
 })
 
+describe('an answer that is no use', () => {
+  const BLANKS = ' '.repeat(100_000)
+
+  it.each([
+    ['a fence full of blanks', `\`\`\`${BLANKS}x`],
+    ['blanks within a fence that does not end', `\`\`\`json\n{"criteria":${BLANKS}[`],
+  ])('is put aside at once, so that calls are heard meanwhile: %s', (_what, text) => {
+    const beganMs = performance.now()
+    expect(readAnswer(text, CRITERIA)).toBe('It is not one JSON object.')
+    expect(performance.now() - beganMs).toBeLessThan(500)
+  })
+})
+
 describe('an assessment', () => {
   const turns = [
     { role: 'agent', text: 'Hello.', interrupted: false },
