@@ -100,8 +100,16 @@ function request(step: Step, wanted: Ask, isRepeat: boolean): void {
   openVoice(step)
   const output = plan.secondVoice ? { output: isOn ? ('text' as const) : ('audio' as const) } : {}
   step.command({ type: 'respond', requestId, instructions: wanted.instructions, ...output, ...noTools })
+  // Should the one before it come to life after all, that knows less.
+  if (!isRepeat) answersUndecided(step, wanted)
   if (wanted.why !== 'filler') turnAsked(step)
   armStall(step)
+}
+
+/** The model knows what the caller said last, though we do not know yet whether it was words. */
+function answersUndecided(step: Step, { why, instructions }: Ask): void {
+  if (instructions !== null || (why !== 'turn' && why !== 'tool')) return
+  step.set({ undecided: step.state.undecided.map((one) => ({ ...one, isAnswered: true })) })
 }
 
 /**

@@ -48,6 +48,11 @@ export type Stopped = {
 
 /**
  * A sound whose words, awaited since `sinceMs`, tell what it is. `isMeant`: it was long enough for speech, but the agent spoke, and it
- * may only say "go on".
+ * may only say "go on". `isAnswered`: an answer was asked for since, which knows it.
  */
-export type Undecided = { readonly itemId: string; readonly isMeant: boolean; readonly sinceMs: number }
+export type Undecided = {
+  readonly itemId: string
+  readonly isMeant: boolean
+  readonly sinceMs: number
+  readonly isAnswered?: true
+}

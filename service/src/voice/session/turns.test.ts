@@ -75,6 +75,46 @@ describe('A short sound into silence', () => {
     },
   )
 
+  /** A tool runs, the caller makes a short sound, and the tool's result comes before it is known what that was. */
+  function duringTool(): Call {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    const tool = { itemId: 'i_c1', callId: 'c1', name: 'look_up', argumentsText: '{}' }
+    call.model({ type: 'tool_call', responseId: 'resp_1', ...tool })
+    call.ends('resp_1')
+    sound(call, 'turn_2')
+    call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: false } })
+    expect(call.commands('respond')).toHaveLength(3)
+    return call
+  }
+
+  it.each([
+    ['are there then', (call: Call) => call.model({ type: 'caller_transcript', itemId: 'turn_2', text: 'Yes.' })],
+    ['do not come', () => {}],
+  ])('during a tool is answered with its result, and not again when its words %s', (_how, tell) => {
+    const call = duringTool()
+    call.begins('resp_2')
+    tell(call)
+    call.words('resp_2', 'item_2', 'It is there.')
+    call.audio('resp_2', 'item_2', 1_000)
+    call.model({ type: 'audio_done', responseId: 'resp_2', itemId: 'item_2' })
+    call.ends('resp_2')
+    call.wait(3_000)
+    call.echoAll()
+    expect([call.commands('respond').length, call.all('clear')]).toEqual([3, []])
+    expect(call.turns.map(({ text }) => text)).toContain('It is there.')
+  })
+
+  it('after a tool’s result is answered by itself', () => {
+    const call = duringTool()
+    call.answer('resp_2', 'item_2', 1_000)
+    call.wait(1_000)
+    sound(call, 'turn_3')
+    call.model({ type: 'caller_transcript', itemId: 'turn_3', text: 'Yes.' })
+    expect(call.commands('respond')).toHaveLength(4)
+  })
+
   it('is one turn with others that are not known either by then', () => {
     const call = Call.greeted()
     sound(call, 'turn_1')

@@ -134,7 +134,12 @@ export function wordsOverdue(step: Step): void {
   if (meant.length > 0) interrupt(step)
   // These words are waited for all the same.
   holdTransfer(step, meant)
-  answerTurn(step, endOf(step, last.itemId))
+  if (answered.some((one) => !wasAnswered(step, one))) answerTurn(step, endOf(step, last.itemId))
+}
+
+/** Whether what the agent says, or has said, knows a sound: that of a tool whose result came before its words. What stops the agent is answered anew. */
+function wasAnswered({ state }: Step, { isMeant, isAnswered }: Undecided): boolean {
+  return isAnswered === true && !isMeant && !isEndDue(state)
 }
 
 /** When the caller ended an item, monotonic. */
@@ -183,7 +188,7 @@ export function callerTranscript(step: Step, itemId: string, text: string | null
   wereWords(step, itemId)
   if (sound?.isMeant) interrupt(step)
   if (isCalledOff) answerCalledOff(step, endedAtMs)
-  else if (sound) answerTurn(step, endedAtMs)
+  else if (sound && !wasAnswered(step, sound)) answerTurn(step, endedAtMs)
 }
 
 type Sound = { itemId: string; sound: Undecided | undefined; text: string | null }
