@@ -181,6 +181,17 @@ describe('the tool transfer_call', () => {
       return { caller, url: pathOf(form['Url']), status: pathOf(form['StatusCallback']) }
     }
 
+    /** The carrier has left our stream, and asks what comes next: the agent goes on. */
+    async function isBack(caller: StreamClient): Promise<void> {
+      caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+      await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
+      const { text } = await resume({})
+      const again = await StreamClient.open(app.served.address)
+      again.start({ callSid: 'CA1', streamSid: 'MZ2', parameters: { stream_token: streamTokenIn(text) } })
+      await until(() => asked().some((said) => said.includes('could not be put through')), { what: 'the agent' })
+      expect((await session()).end_reason).toBeNull()
+    }
+
     it('has the caller wait with music, tells the target, and joins the two', async () => {
       const { caller, url } = await ringing()
       await until(() => caller.messages.some(({ event }) => event === 'media'), { what: 'the music' })
@@ -208,13 +219,15 @@ describe('the tool transfer_call', () => {
       }
       expect((await ask(`${url}/keys`, { Digits: '1' })).text).not.toContain('<Conference')
       expect(askedBack()).toEqual(Array(2).fill(expect.stringContaining('/api/v1/call-resume')))
-      caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
-      await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
-      const { text } = await resume({})
-      const again = await StreamClient.open(app.served.address)
-      again.start({ callSid: 'CA1', streamSid: 'MZ2', parameters: { stream_token: streamTokenIn(text) } })
-      await until(() => asked().some((said) => said.includes('could not be put through')), { what: 'the agent' })
-      expect((await session()).end_reason).toBeNull()
+      await isBack(caller)
+    })
+
+    it('gives the caller back to the agent, too, when they have hung up before they were in the room', async () => {
+      const { caller, url, status } = await ringing()
+      expect((await ask(`${url}/keys`, { Digits: '1' })).text).toContain('<Conference')
+      await ask(status, { CallStatus: 'completed' })
+      expect(documents().at(-1)).toContain('/api/v1/call-resume')
+      await isBack(caller)
     })
 
     it('takes the key that the address says of a carrier that was told to ask again', async () => {

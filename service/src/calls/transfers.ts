@@ -1,4 +1,4 @@
-import { type Clock, withTimeout } from '../kernel/clock.ts'
+import { type Cancel, type Clock, withTimeout } from '../kernel/clock.ts'
 import { readNumber } from '../kernel/dialled-number.ts'
 import { AppError, invalidRequest } from '../kernel/errors.ts'
 import type { NodeId } from '../kernel/ids.ts'
@@ -55,12 +55,16 @@ type Ringing = {
   isTaken: boolean
   /** They have hung up while the caller was brought to them. */
   isGone: boolean
+  /** Ends the time in which they may still be on their way into the room; null before they were told to go there. */
+  stopJoining: Cancel | null
 }
 
 const RING_SECONDS = 30
 const KEY_SECONDS = 10
 /** Nothing that is said in the call can be written down by us once it is somebody else's. */
 const WRITTEN_WITHIN_MS = 2_000
+/** How long after the key a target may be gone without having joined the caller: nobody tells whether it has. */
+const JOINS_WITHIN_MS = 3_000
 /** What the end of the target's side means, by the carrier's word for it. */
 const ENDS: ReadonlyMap<string, TransferFault> = new Map([
   ['completed', 'declined'],
@@ -106,7 +110,7 @@ class OpenTransfers {
     const { tenant, callSid, agent } = call
     const { language } = agent.config.speech
     const url = this.#addressOf(id, call, request)
-    const stages = { isAnswered: false, isTaken: false, isGone: false }
+    const stages = { isAnswered: false, isTaken: false, isGone: false, stopJoining: null }
     const of = { tenant, callSid, language, request, news, legSid: null, url, ...stages }
     this.#ringing.set(id, of)
     try {
@@ -157,6 +161,7 @@ class OpenTransfers {
   #cancel(id: string): void {
     const of = this.#ringing.get(id)
     this.#ringing.delete(id)
+    of?.stopJoining?.()
     if (of && !of.isTaken && of.legSid !== null) void this.#dismiss(of, of.legSid)
   }
 
@@ -209,30 +214,35 @@ class OpenTransfers {
   async #join(id: string, of: Ringing): Promise<CallVerb[]> {
     if (of.isTaken) return callerGone(of.language)
     of.isTaken = true
-    const { log, resumeUrl } = this.#deps
+    const { clock, log, resumeUrl } = this.#deps
     const room = `transfer-${id}`
     of.news.sent()
     const outcome = await this.#update(of, [{ type: 'conference', room, action: resumeUrl() }])
-    this.#ringing.delete(id)
     if (outcome.type !== 'done') {
+      this.#ringing.delete(id)
       log.warn({ call_sid: of.callSid, ...outcome }, 'a caller could not be brought to who has taken the call')
       of.news.failed('failed')
       return callerGone(of.language)
     }
-    if (of.isGone) return this.#fetchBack(of)
-    // The caller is in the room by now: whoever takes the call does not wait for the records.
-    void this.#through(of)
+    if (of.isGone) {
+      await this.#fetchBack(id, of)
+      return [{ type: 'hangup' }]
+    }
+    of.stopJoining = clock.after(JOINS_WITHIN_MS, () => {
+      this.#ringing.delete(id)
+      void this.#through(of)
+    })
     return [{ type: 'conference', room }, { type: 'hangup' }]
   }
 
   /** The caller waits in the room for somebody who does not come: the agent has the call again once its carrier asks what comes next. */
-  async #fetchBack(of: Ringing): Promise<CallVerb[]> {
+  async #fetchBack(id: string, of: Ringing): Promise<void> {
+    this.#ringing.delete(id)
     const back = (): Promise<CarrierOutcome<void>> =>
       this.#update(of, [{ type: 'redirect', url: this.#deps.resumeUrl() }])
     let outcome = await back()
     if (outcome.type === 'failed') outcome = await back()
     this.#deps.log.warn({ call_sid: of.callSid, outcome: outcome.type }, 'who has taken a call was gone at once')
-    return [{ type: 'hangup' }]
   }
 
   async #through(of: Ringing): Promise<void> {
@@ -244,10 +254,7 @@ class OpenTransfers {
   /** What becomes of the target's side: of a call that rings in place of ours only that it was answered is told. */
   async #told(id: string, of: Ringing, status: string): Promise<void> {
     const why = ENDS.get(status)
-    if (of.isTaken) {
-      of.isGone ||= of.request.isWarm && why !== undefined
-      return
-    }
+    if (of.isTaken) return this.#takerTold(id, of, why)
     if (!of.request.isWarm) {
       if (status !== 'in-progress') return
       of.isTaken = true
@@ -257,6 +264,16 @@ class OpenTransfers {
     if (why === undefined) return
     this.#ringing.delete(id)
     of.news.failed(why)
+  }
+
+  async #takerTold(id: string, of: Ringing, why: TransferFault | undefined): Promise<void> {
+    if (!of.request.isWarm || why === undefined) return
+    if (of.stopJoining === null) {
+      of.isGone = true
+      return
+    }
+    of.stopJoining()
+    await this.#fetchBack(id, of)
   }
 }
 
