@@ -1,5 +1,6 @@
 import { type Logger, pino, stdTimeFunctions } from 'pino'
 import type { Cancel } from '../kernel/clock.ts'
+import { currentRequestId } from './current-request.ts'
 import { withErrorFacts } from './log-errors.ts'
 import { makeLineCleaner } from './log-lines.ts'
 import { LogOutput } from './log-output.ts'
@@ -42,7 +43,7 @@ const STANDARD_OUTPUT = 1
  * Makes the log: one JSON object a line, with an ISO `time`, the `level` as a word and `msg`.
  *
  * Personal data, the given secrets, credentials of known form and all but the last four digits of phone numbers are taken
- * out of every finished line before it is written.
+ * out of every finished line before it is written. What is logged on behalf of a request tells its `request_id`.
  */
 export function makeLog({ level, destination: target = standardOutput(), secrets }: LogOptions): Log {
   const clean = makeLineCleaner(secrets)
@@ -63,6 +64,7 @@ export function makeLog({ level, destination: target = standardOutput(), secrets
       formatters: { level: (word) => ({ level: word }), log: withErrorFacts },
       // The formatter above has replaced every error already: pino's own serializer would have nothing to add.
       serializers: { err: (value: unknown) => value },
+      mixin: (_fields, _level, logger) => requestFields(logger),
     },
     cleaned,
   )
@@ -88,12 +90,22 @@ export function watchLines(log: Log, watcher: LineWatcher): Cancel {
   return () => void watchers.delete(watcher)
 }
 
+/** Children that tell of their request by themselves; theirs have them for prototypes. */
+type RequestLogger = { isOfRequest?: true }
+
+function requestFields(logger: RequestLogger): object {
+  if (logger.isOfRequest) return {}
+  const id = currentRequestId()
+  return id === null ? {} : { request_id: id }
+}
+
 /** The formatter of a log is not asked about the fields of its children. */
 function withCleanChildren(log: Logger): Log {
   const { child } = log
   return Object.assign(log, {
     child(this: Logger, fields: Record<string, unknown>): Log {
-      return child.call(this, withErrorFacts(fields))
+      const made = child.call(this, withErrorFacts(fields))
+      return 'request_id' in fields ? Object.assign(made, { isOfRequest: true as const }) : made
     },
   })
 }

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import { until } from '../../../test/harness/wait.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { CoarseClock } from '../../kernel/coarse-clock.ts'
-import { makeLog } from '../log.ts'
+import { type Log, makeLog } from '../log.ts'
 import type { HttpLimits } from './limits.ts'
 import { makeMetrics } from './metrics.ts'
 import type { RateLimits } from './rate-limits.ts'
@@ -22,6 +22,7 @@ export type LogLine = Record<string, unknown> & { level: string; msg: string }
 /** A server of a test: it logs into memory, and is stopped when the test ends. */
 export type TestServer = {
   server: HttpServer
+  log: Log
   /** What was logged, as it was written. */
   logText(): string
   logLines(): LogLine[]
@@ -40,6 +41,7 @@ export function testServer({ limits, trustProxy = false, secrets = [], rateLimit
   })
   return {
     server,
+    log,
     logText: () => lines.join(''),
     logLines: () => lines.map((line) => JSON.parse(line) as LogLine),
     metricsText: () => metrics.text(),

@@ -191,6 +191,36 @@ describe('a request', () => {
     expect(logLines()[0]).toMatchObject({ request_id: 'client_id-12345', msg: 'request answered' })
   })
 
+  it('has its id in the lines of all floors, once, until its answer has begun', async () => {
+    const { server, log, logLines } = testServer()
+    server.post('/notes', { schema: { body: strict({ name: Type.String() }) } }, async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      log.child({ floor: 'kernel' }).info({}, 'below')
+      return {}
+    })
+    server.get('/stream', (_request, reply) => {
+      reply.hijack()
+      reply.raw.writeHead(200)
+      log.info({}, 'after its head')
+      reply.raw.end()
+    })
+    const headers = { ...json, 'x-request-id': 'client_id-12345' }
+    await listen(server)
+    const url = `http://127.0.0.1:${server.addresses()[0]?.port}`
+    await fetch(`${url}/notes`, { method: 'POST', headers, body: JSON.stringify({ name: 'x' }) })
+    await fetch(`${url}/stream`, { headers })
+    log.info({}, 'of nobody')
+    const ids = logLines().flatMap(({ msg, request_id: id }) => (msg === 'request answered' ? [] : [[msg, id]]))
+    expect(ids).toEqual([
+      ['below', 'client_id-12345'],
+      ['after its head', undefined],
+      ['of nobody', undefined],
+    ])
+    expect(logLines().filter(({ msg }) => msg === 'request answered')).toEqual(
+      Array(2).fill(expect.objectContaining({ request_id: 'client_id-12345' })),
+    )
+  })
+
   it.each(['short', 'x'.repeat(65), 'has space1', 'a\u00e9bcdefghij', '12345678"}', '+14155550100'])(
     'gets an id of ours in place of "%s"',
     async (id) => {

@@ -29,6 +29,7 @@ import { readPathIds } from './path-ids.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { rememberRoutes } from './registered-routes.ts'
 import { requestIdOf } from './request-ids.ts'
+import { rememberRequests } from './request-scope.ts'
 import { compileSerializer } from './serialization.ts'
 import { refuseUnsafeText } from './text-faults.ts'
 import { makeTrusts, type TrustProxy } from './trust.ts'
@@ -101,6 +102,7 @@ export function buildServer(deps: ServerDeps): HttpServer {
   server.setSchemaErrorFormatter(validationError)
   rememberRoutes(server)
   server.addHook('onRoute', refuseOpenSchemas)
+  rememberRequests(server)
   server.addHook('onRequest', recordAnswers(deps))
   server.addHook('onRequest', giveBaseHeaders)
   keepOldPaths(server)

@@ -1,0 +1,32 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { ServerResponse } from 'node:http'
+
+type CurrentRequest = { readonly id: string; answer: Pick<ServerResponse, 'headersSent'> | null }
+
+const requests = new AsyncLocalStorage<CurrentRequest>()
+
+/**
+ * Remembers the request whose work is done, across what it awaits. It is over once its answer begins: what it has set going by then, such as a socket
+ * or the work of a queue, is nobody's any more.
+ */
+export class RequestScope {
+  readonly #current: CurrentRequest
+
+  constructor(id: string, answer: ServerResponse) {
+    this.#current = { id, answer }
+    // A socket that was opened meanwhile keeps this as long as it lives.
+    answer.once('close', () => {
+      this.#current.answer = null
+    })
+  }
+
+  run(work: () => void): void {
+    requests.run(this.#current, work)
+  }
+}
+
+/** The id of the request whose work is being done, for the lines of its log; null where it is that of none. */
+export function currentRequestId(): string | null {
+  const current = requests.getStore()
+  return current?.answer?.headersSent === false ? current.id : null
+}
