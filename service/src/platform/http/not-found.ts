@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify'
 import { AppError } from '../../kernel/errors.ts'
+import { headersOfOldPath } from './old-paths.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
@@ -8,9 +9,11 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
  * known path is answered with its `Allow`; there are no CORS headers, because no page of another origin is served.
  */
 export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const allowed = allowedMethods(request)
+  const path = request.url.replace(/[?#].*$/s, '')
+  const allowed = methodsOf(request, path)
   if (allowed.length === 0) throw new AppError('not_found', 'There is nothing at this address.')
   const allow = [...allowed, 'OPTIONS'].join(', ')
+  reply.headers(headersOfOldPath(path, (successor) => methodsOf(request, successor).length > 0))
   if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow).send()
   throw new AppError('method_not_allowed', `This address takes ${allow}.`, { headers: { allow } })
 }
@@ -21,7 +24,6 @@ export const refuseUnknownRoute: preParsingHookHandler = (request, reply, payloa
   else done(null, payload)
 }
 
-function allowedMethods({ server, url }: FastifyRequest): string[] {
-  const path = url.replace(/[?#].*$/s, '')
+function methodsOf({ server }: FastifyRequest, path: string): string[] {
   return METHODS.filter((method) => server.findRoute({ method, url: path }) !== null)
 }

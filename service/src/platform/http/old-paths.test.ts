@@ -54,6 +54,14 @@ describe('an old address', () => {
     expect([answer.statusCode, answer.headers['deprecation']]).toEqual([status, 'true'])
   })
 
+  it.each(['DELETE', 'OPTIONS'] as const)('says so where it does not take %s, too', async (method) => {
+    const server = served()
+    const answer = await server.inject({ url: '/things?x=1', method })
+    expect(answer.headers).toMatchObject({ ...OLD, link: '</api/v1/things>; rel="successor-version"' })
+    for (const url of ['/api/v1/things', '/livez', '/api/v1/logs'])
+      expect((await server.inject({ url, method })).headers['deprecation']).toBeUndefined()
+  })
+
   it.each(['/logs', '/admin/things', '/api/v1/livez'])('is none of %s', async (url) => {
     const answer = await served().inject({ url, headers })
     expect([answer.statusCode, answer.headers['deprecation']]).toEqual([404, undefined])

@@ -55,8 +55,17 @@ function atOldAddress(route: RouteOptions, url: string): RouteOptions {
 /** The hook that says so on every answer, refusals included, and names the address to use instead. */
 const sayOldAddress: onRequestHookHandler = (request, reply, done) => {
   if (request.routeOptions.config.isOldAddress) {
-    const path = request.url.replace(/[?#].*$/s, '').replace(/[<>"]/g, encodeURIComponent)
-    reply.headers({ deprecation: 'true', link: `<${successorOf(path)}>; rel="successor-version"` })
+    reply.headers(oldAddressHeaders(request.url.replace(/[?#].*$/s, '')))
   }
   done()
+}
+
+function oldAddressHeaders(path: string): { deprecation: string; link: string } {
+  const successor = successorOf(path.replace(/[<>"]/g, encodeURIComponent))
+  return { deprecation: 'true', link: `<${successor}>; rel="successor-version"` }
+}
+
+/** The same for a path that no route takes with its method: an old address is one whose successor takes what it takes itself. */
+export function headersOfOldPath(path: string, takes: (path: string) => boolean): Record<string, string> {
+  return oldAddressOf(successorOf(path)) === path && takes(successorOf(path)) ? oldAddressHeaders(path) : {}
 }
