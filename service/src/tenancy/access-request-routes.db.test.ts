@@ -102,7 +102,10 @@ describe('POST access-requests', () => {
 
   it.each([
     ['company_name', { ...ASKED, company_name: undefined }],
+    ['company_name', { ...ASKED, company_name: '  ' }],
+    ['contact_name', { ...ASKED, contact_name: '\t' }],
     ['use_case', { ...ASKED, use_case: '' }],
+    ['use_case', { ...ASKED, use_case: ' ' }],
     ['work_email', { ...ASKED, work_email: 'ann@gmail.com' }],
     ['work_email', { ...ASKED, work_email: 'nobody' }],
     ['website', { ...ASKED, website: 'acme' }],

@@ -28,7 +28,7 @@ type AccessReview = { status: AccessRequestStatus; note: string | null }
 
 /** Who asks to become a tenant. */
 export type AccessRequests = {
-  /** Keeps the request, and has people told of it; that of an automaton as spam, of which nobody is told. @throws AppError `invalid_request` for an address of no company. */
+  /** Keeps the request, and has people told of it; that of an automaton as spam, of which nobody is told. @throws AppError `invalid_request` for an address of no company, or a blank name or use. */
   take(request: NewAccessRequest): Promise<string>
   /** Newest first. */
   list(status: AccessRequestStatus | null, page: PageRequest): Promise<Page<AccessRequestRow>>
@@ -108,10 +108,16 @@ function shown({ status, metadata }: AccessRequestRow) {
   return { status, metadata }
 }
 
-function refuseFaults({ work_email, website }: Pick<AccessRequestRow, 'work_email' | 'website'>): void {
+/** What has to be said, and may not be blank. */
+const SAID = ['company_name', 'contact_name', 'use_case'] as const
+
+function refuseFaults(request: Pick<AccessRequestRow, (typeof SAID)[number] | 'work_email' | 'website'>): void {
+  const { work_email, website } = request
   const email = businessEmailFault(work_email)
   const site = website === '' ? null : urlFault(website)
+  const blank = SAID.filter((name) => request[name].trim() === '')
   const faults = [
+    ...blank.map((name) => ({ path: `/body/${name}`, message: 'must not be blank' })),
     ...(email === null ? [] : [{ path: '/body/work_email', message: email }]),
     ...(site === null ? [] : [{ path: '/body/website', message: site }]),
   ]
