@@ -1,5 +1,6 @@
 // A whole phone call in the terminal, with no account: `npm run demo`, `npm run demo -- --check`, `npm run demo -- --wav my.wav`.
-import { resolve } from 'node:path'
+import { access, constants } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { checkAudio, checkCall, checkText } from './demo/checks.ts'
 import { rehearse } from './demo/rehearse.ts'
@@ -43,8 +44,13 @@ function abortOnSignals(): AbortSignal {
 }
 
 async function demo({ check, 'check-audio': isAudioOnly, wav }: Command): Promise<number> {
-  say('This is a rehearsal: no call leaves this machine, and the simulated model does not understand speech.\n')
   const wavPath = resolve(wav)
+  const folder = dirname(wavPath)
+  if (!(await isWritable(folder))) {
+    process.stderr.write(`--wav ${wav}: there is no folder ${folder} in which it could be written.\n`)
+    return MISUSED
+  }
+  say('This is a rehearsal: no call leaves this machine, and the simulated model does not understand speech.\n')
   const { scenario, report, stored } = await rehearse({ say, wavPath, signal: abortOnSignals() })
   say('\nStored')
   for (const line of storedText(stored)) say(`  ${line}`)
@@ -55,6 +61,13 @@ async function demo({ check, 'check-audio': isAudioOnly, wav }: Command): Promis
   const checks = check ? checkCall(scenario, report, stored) : checkAudio(report)
   for (const one of checks) say(`  ${checkText(one)}`)
   return checks.every(({ ok }) => ok) ? 0 : FAILED
+}
+
+function isWritable(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
 }
 
 function readCommand() {

@@ -70,6 +70,12 @@ describe('npm run demo', () => {
     expect(await readdir(folder)).toEqual(['call.wav'])
   })
 
+  it('says before the call that it cannot be written where it is to be', async () => {
+    const { ended, written } = startDemo('--wav', join(folder, 'none', 'call.wav'))
+    expect(await ended).toBe(2)
+    expect(written()).toMatch(/^--wav .*: there is no folder .* in which it could be written\.\n$/)
+  })
+
   it.runIf(process.platform === 'linux')(
     'leaves no process and no folder behind after Ctrl-C in the middle of the call',
     async () => {

@@ -1,5 +1,6 @@
 /** `npm run test:crash`: what a kill at each of the named moments costs. */
 import { abortOnSignals } from '../harness/abort-on-signals.ts'
+import { readCommand } from '../harness/command-line.ts'
 import { killPrograms } from '../harness/program.ts'
 import { startTestServer, type TestServer } from '../kill/test-database.ts'
 import { AT_RANDOM, collectDebts, type Doing, doJob, jobsOf } from './crash-jobs.ts'
@@ -77,12 +78,7 @@ function printTable(results: Results, startedMs: number): boolean {
   return faults.length === 0
 }
 
-async function main(): Promise<number> {
-  const options = parseCrashOptions(process.argv.slice(2))
-  if (options.help) {
-    print(CRASH_USAGE)
-    return 0
-  }
+async function main(options: CrashOptions): Promise<number> {
   const startedMs = performance.now()
   const server = await startTestServer(abortOnSignals(), options.isRealtime)
   try {
@@ -96,7 +92,8 @@ async function main(): Promise<number> {
 }
 
 try {
-  process.exitCode = await main()
+  const options = readCommand(CRASH_USAGE, parseCrashOptions)
+  if (options) process.exitCode = await main(options)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
   process.exitCode = 1

@@ -1,12 +1,13 @@
 // How long somebody new needs from `npm start` to the first word of an agent; `USAGE` says more.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseEnv } from 'node:util'
+import { parseArgs, parseEnv } from 'node:util'
 import type { Page } from 'playwright-core'
 import { findChromium } from '../../../scripts/needs/chromium.ts'
 import { makeRunFolder } from '../../../scripts/needs/run-folder.ts'
 import { stereoWav } from '../../../simulator/src/audio/wav.ts'
 import { startChromium, type TestChromium } from '../harness/chromium.ts'
+import { readCommand } from '../harness/command-line.ts'
 import { levelOf } from '../harness/level.ts'
 import { until } from '../harness/wait.ts'
 import { scratchCopy } from './scratch-copy.ts'
@@ -94,8 +95,10 @@ async function chooseAgent(page: Page): Promise<string> {
   return (await choice.locator('option:checked').textContent()) ?? ''
 }
 
+const HELP = { help: { type: 'boolean', default: false } } as const
+
 async function main(): Promise<void> {
-  if (process.argv.includes('--help')) return void process.stdout.write(USAGE)
+  if (!readCommand(USAGE, (args) => parseArgs({ args, options: HELP }).values)) return
   const run = makeRunFolder()
   const { env } = await findChromium({ folder: run, signal: new AbortController().signal })
   Object.assign(process.env, env)

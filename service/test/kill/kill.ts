@@ -1,6 +1,7 @@
 /** `npm run test:kill`: what becomes of the calls of a node that is killed. */
 import { makeRandom } from '../../../simulator/src/carrier/random.ts'
 import { abortOnSignals } from '../harness/abort-on-signals.ts'
+import { readCommand } from '../harness/command-line.ts'
 import { runKill } from './kill-run.ts'
 import { describeKill, killFaults } from './kill-verdict.ts'
 import { KILL_USAGE, type KillOptions, parseKillOptions } from './options.ts'
@@ -35,17 +36,9 @@ async function runAll({ calls, runs, seed, afterLoss, isRealtime }: KillOptions)
   return faults
 }
 
-async function main(): Promise<number> {
-  const options = parseKillOptions(process.argv.slice(2))
-  if (options.help) {
-    print(KILL_USAGE)
-    return 0
-  }
-  return (await runAll(options)).length === 0 ? 0 : 1
-}
-
 try {
-  process.exitCode = await main()
+  const options = readCommand(KILL_USAGE, parseKillOptions)
+  if (options) process.exitCode = (await runAll(options)).length === 0 ? 0 : 1
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
   process.exitCode = 1

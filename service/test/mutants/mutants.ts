@@ -3,7 +3,13 @@ import { once } from 'node:events'
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readCommand } from '../harness/command-line.ts'
 import { MUTANTS, type Mutant } from './list.ts'
+
+const USAGE = `npm run test:mutants
+
+Takes one mechanism after another out of a copy of the service, and looks whether a test notices.`
 
 /** What the tests need of the project: copied, so that the mechanisms are taken out of nobody's own files. */
 const COPIED = ['service', 'scripts', 'package.json', 'tsconfig.json', 'vitest.config.ts']
@@ -64,4 +70,5 @@ async function main(): Promise<void> {
   }
 }
 
-await main()
+const HELP = { help: { type: 'boolean', default: false } } as const
+if (readCommand(USAGE, (args) => parseArgs({ args, options: HELP }).values)) await main()

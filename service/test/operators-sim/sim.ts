@@ -1,5 +1,6 @@
 // A week of three tenants' operators in virtual time, on two nodes that are killed now and then; `SIM_USAGE` says more.
 import { constants } from 'node:os'
+import { readCommand } from '../harness/command-line.ts'
 import { startTestServer, type TestServer } from '../kill/test-database.ts'
 import { parseSimOptions, SIM_USAGE, type SimOptions } from './options.ts'
 import { runWeek } from './week.ts'
@@ -45,9 +46,8 @@ async function run(options: SimOptions): Promise<number> {
 }
 
 try {
-  const options = parseSimOptions(process.argv.slice(2))
-  if (options.help) print(SIM_USAGE)
-  else process.exitCode = await run(options)
+  const options = readCommand(SIM_USAGE, parseSimOptions)
+  if (options) process.exitCode = await run(options)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
   process.exitCode = 1

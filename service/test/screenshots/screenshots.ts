@@ -6,6 +6,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { findChromium } from '../../../scripts/needs/chromium.ts'
 import { makeRunFolder } from '../../../scripts/needs/run-folder.ts'
 import { type Look, startChromium, type TestChromium } from '../harness/chromium.ts'
+import { readCommand } from '../harness/command-line.ts'
 import { type DemoService, LOGIN, startDemoService } from './demo-service.ts'
 import { otherPictures, type Picture, readmePictures } from './pictures.ts'
 
@@ -93,9 +94,11 @@ async function takeAll(chromium: TestChromium, demo: DemoService, folder: string
   process.stdout.write(`${folder}\n`)
 }
 
+const OPTIONS = { all: { type: 'string' }, help: { type: 'boolean', default: false, short: 'h' } } as const
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { all: { type: 'string' }, help: { type: 'boolean', short: 'h' } } })
-  if (values.help) return void process.stdout.write(USAGE)
+  const values = readCommand(USAGE, (args) => parseArgs({ args, options: OPTIONS }).values)
+  if (!values) return
   const folder = makeRunFolder()
   const { env } = await findChromium({ folder, signal: new AbortController().signal })
   Object.assign(process.env, env)

@@ -8,6 +8,7 @@ import { listLiveQueues } from '../../src/operators/sweeps/swept-queue-store.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
 import type { Db } from '../../src/platform/db/schema.ts'
 import { openServer } from '../../src/platform/db/server.ts'
+import { readCommand } from '../harness/command-line.ts'
 import { startTestServer, type TestServer } from '../kill/test-database.ts'
 import { CLAIMS } from './claims.ts'
 import { makeCrowd } from './crowd.ts'
@@ -105,9 +106,8 @@ async function run(options: ClaimOptions): Promise<number> {
 }
 
 try {
-  const options = parseClaimOptions(process.argv.slice(2))
-  if (options.help) print(CLAIM_USAGE)
-  else process.exitCode = await run(options)
+  const options = readCommand(CLAIM_USAGE, parseClaimOptions)
+  if (options) process.exitCode = await run(options)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
   process.exitCode = 1

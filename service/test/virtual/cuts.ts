@@ -1,9 +1,12 @@
 import { parseArgs } from 'node:util'
+import { readCommand } from '../harness/command-line.ts'
 import { CUTS, type Cut } from './cut.ts'
 import { faultsOf } from './cut-check.ts'
 import { goldenEvents, runCut } from './cut-run.ts'
 
-const USAGE = `Cuts the golden call at each of its events, in virtual time, and tells how many runs went bad.
+const USAGE = `npm run test:cuts -- [options]
+
+Cuts the golden call at each of its events, in virtual time, and tells how many runs went bad.
   --index K    only the event K, with its trace
   --cut NAME   only this one of ${CUTS.join(', ')}`
 
@@ -24,17 +27,23 @@ async function runOne(index: number, cut: Cut, isTraced: boolean): Promise<strin
   return faultsOf(run).map((fault) => `--index ${index} --cut ${cut}: ${fault}`)
 }
 
-function chosenCuts(name: string | undefined): readonly Cut[] {
-  return name === undefined ? CUTS : CUTS.filter((cut) => cut === name)
+type CutOptions = { cuts: readonly Cut[]; index: number | null; help: boolean }
+
+/** @throws Error with a sentence for the user when the command line makes no sense. */
+function parseCutOptions(args: string[]): CutOptions {
+  const { values } = parseArgs({
+    args,
+    options: { index: { type: 'string' }, cut: { type: 'string' }, help: { type: 'boolean', default: false } },
+  })
+  const cuts = values.cut === undefined ? CUTS : CUTS.filter((cut) => cut === values.cut)
+  if (cuts.length === 0) throw new Error(`--cut ${values.cut}: not one of ${CUTS.join(', ')}`)
+  return { cuts, index: values.index === undefined ? null : Number(values.index), help: values.help }
 }
 
 /** Runs what was asked for; the exit code. */
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { index: { type: 'string' }, cut: { type: 'string' } }, strict: false })
-  const cuts = chosenCuts(values['cut']?.toString())
+async function main({ cuts, index }: CutOptions): Promise<number> {
   const events = await goldenEvents()
-  const index = values['index'] === undefined ? null : Number(values['index'])
-  if (cuts.length === 0 || (index !== null && !(index >= 0 && index < events))) {
+  if (index !== null && !(index >= 0 && index < events)) {
     print(`${USAGE}\nThe golden call has ${events} events.`)
     return 2
   }
@@ -59,4 +68,5 @@ function report(bad: readonly string[][], runs: number): number {
   return bad.length === 0 ? 0 : 1
 }
 
-process.exitCode = await main()
+const asked = readCommand(USAGE, parseCutOptions)
+if (asked) process.exitCode = await main(asked)
