@@ -60,6 +60,22 @@ describe('The event log of a session', () => {
     expect(told).toEqual(['closed'])
   })
 
+  it.each(['네.', 'و', 'J.'])(
+    'tells of a short answer that is a letter alone, in any writing, that it was one: %s',
+    async (word) => {
+      const { log, bytes } = logging()
+      answered(log, (call) => {
+        call.speaks('turn_2', 100)
+        call.stops('turn_2')
+        call.model({ type: 'caller_transcript', itemId: 'turn_2', text: word })
+      })
+      await log.written()
+      const text = unpackChunks(bytes())
+      expect(text).not.toContain(word)
+      expect(replay(readLines(text)).difference).toBeNull()
+    },
+  )
+
   it('tells since when its stream was there', async () => {
     const { log, bytes } = logging()
     const opened = { type: 'opened' } as const
@@ -238,10 +254,11 @@ describe('A line of a log', () => {
 
 describe('Masked words', () => {
   it.each([
-    ['Ring 0171-23, café?', 'xxxx 0000-00, xxxx?'],
+    ['Ring 0171-23, café?', 'Xxxx 0000-00, xxxx?'],
     ['好吗 𠮷𝟗', '字字 𠀀𝟎'],
-    ['안녕하세요, مرحبا', 'xxxxx, xxxxx'],
-    ['नमस्ते', 'xxx\u0301x\u0301'],
+    ['안녕하세요, مرحبا', 'XXXXX, XXXXX'],
+    ['नमस्ते', 'XXX\u0301X\u0301'],
+    ['É 𝐀𝐚', 'X 𝐗𝐱'],
     ['…', '…'],
   ])('are of the same length and kinds: %s', (words, mask) => {
     expect(masked(words)).toBe(mask)

@@ -20,11 +20,11 @@ export function withoutWords(value: unknown, change: (words: string) => unknown,
   return copy
 }
 
-const [X, ZERO, LAST_ASCII] = ['x', '0', 0x7f]
+const [X, WHOLE, ZERO, LAST_ASCII] = ['x', 'X', '0', 0x7f]
 
 /**
- * Words made unreadable: letters become x, digits 0, what stands over and under letters one accent, and of the same length and kind, for
- * that is all of a text that a session looks at. Spaces and signs stay. Where a word of writing without blanks ends is not to be seen any more.
+ * Words made unreadable: letters become x, those that may be a word alone X, digits 0, what stands over and under letters one accent, and of
+ * the same length and kind, for that is all of a text that a session looks at. Spaces and signs stay. Where a word of writing without blanks ends is not to be seen any more.
  */
 export function masked(words: string): string {
   let mask = ''
@@ -33,7 +33,7 @@ export function masked(words: string): string {
     if (code > LAST_ASCII) return mask + words.slice(at).replaceAll(/[\p{L}\p{M}\p{N}]/gu, maskOf)
     const isLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
     const isDigit = code >= 0x30 && code <= 0x39
-    mask += isLetter ? X : isDigit ? ZERO : words[at]
+    mask += isLetter ? (code & 0x20 ? X : WHOLE) : isDigit ? ZERO : words[at]
   }
   return mask
 }
@@ -44,5 +44,6 @@ function maskOf(character: string): string {
   if (/\p{M}/u.test(character)) return isShort ? '\u0301' : '\u{1d165}'
   // Its words are parted otherwise than those of other writing.
   if (WITHOUT_BLANKS.test(character)) return isShort ? '字' : '𠀀'
+  if (/[\p{Lu}\p{Lo}]/u.test(character)) return isShort ? WHOLE : '𝐗'
   return isShort ? X : '𝐱'
 }

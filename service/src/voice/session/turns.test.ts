@@ -9,7 +9,7 @@ function sound(call: Call, itemId: string): void {
 
 describe('A short sound into silence', () => {
   it('is a word when its text has one, and is answered then', () => {
-    for (const text of ['No.', '5', '好', 'OK']) {
+    for (const text of ['No.', '5', '好', 'OK', 'J.', 'É']) {
       const call = Call.greeted()
       sound(call, 'turn_1')
       expect(call.commands('respond')).toHaveLength(1)

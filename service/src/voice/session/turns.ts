@@ -208,7 +208,7 @@ function isMoreThanGoOn({ state }: Step, text: string | null): boolean {
   return text !== null && hasWords(text) && !isBackchannel(text, state.plan.interruption.backchannels)
 }
 
-/** Two letters, a digit or a sign that is a word: "ok", "5" and "好" are answers, "h" is breath. */
+/** Two letters, a digit, a sign that is a word, or a letter that is spelled: "ok", "5", "好" and "J." are answers, "h" is breath. */
 function hasWords(text: string): boolean {
-  return /\p{L}.*\p{L}|\p{N}|\p{Lo}/su.test(text)
+  return /\p{L}.*\p{L}|\p{N}|\p{Lo}|\p{Lu}/su.test(text)
 }
