@@ -29,7 +29,7 @@ function answers(call: Call, text: string | null, ms = 500): void {
 }
 
 describe('Words that only say "go on"', () => {
-  it.each(['Mhm.', 'Okay, okay.', 'I see, mhm!', 'うん、うん。'])(
+  it.each(['Mhm.', 'Okay, okay.', 'I see, mhm!', 'うん、うん。', 'うんうん'])(
     'neither stop the agent nor are answered: %s',
     (text) => {
       const call = listening()

@@ -1,5 +1,6 @@
 import type { CallerSpeech } from './caller-speech.ts'
 import { isOutOfHands, type Step } from './state.ts'
+import { WITHOUT_BLANKS } from './word-ends.ts'
 
 /** Who is heard for longer than this has more to say than "I am listening". */
 const LONGEST_MS = 1_000
@@ -30,11 +31,9 @@ function standsAt(words: readonly string[], at: number, phrase: readonly string[
   return phrase.every((word, index) => words[at + index] === word)
 }
 
+/** Where writing has no blanks between its words each sign stands for itself: "うんうん" is "うん", twice. */
 function wordsOf(text: string): string[] {
-  return (
-    text
-      .normalize('NFKC')
-      .toLowerCase()
-      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  )
+  const plain = text.normalize('NFKC').toLowerCase()
+  const runs = plain.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  return runs.flatMap((run) => (WITHOUT_BLANKS.test(run) ? [...run] : [run]))
 }
