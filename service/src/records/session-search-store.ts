@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
+import { WITHOUT_BLANKS } from '../kernel/writing.ts'
 
 /** What is looked for: the `limit` newest of the tenant's sessions that fulfil `where` and in which each phrase was said. */
 type SessionSearch = { tenantId: TenantId; phrases: readonly string[]; where: RawBuilder<unknown>; limit: number }
@@ -94,7 +95,11 @@ function indexed(tenantId: TenantId, phrases: string[]): RawBuilder<unknown> {
   return sql.join(found, sql` union all `)
 }
 
-/** The phrase is parsed once, and not where the plan can guess by it: for a frequent one it would make room for thousands of rows. */
+/**
+ * The phrase is parsed once, and not where the plan can guess by it: for a frequent one it would make room for thousands of rows. Writing
+ * without blanks is one word to the index, from one mark to the next: what is part of that is looked for in the texts of the tenant.
+ */
 function matches(phrase: string): RawBuilder<boolean> {
+  if (WITHOUT_BLANKS.test(phrase)) return sql`turn.text ilike ${`%${phrase.replaceAll(/[\\%_]/g, '\\$&')}%`}`
   return sql`turn.search @@ (select phraseto_tsquery('simple', ${phrase}))`
 }

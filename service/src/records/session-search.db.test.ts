@@ -152,6 +152,19 @@ describe('a search in what was said in 3,000 sessions', { timeout: 60_000 }, () 
     for (const q of ['once', 'rare', 'lately']) expect(await allPages({ q })).toEqual(await asStored([q], undefined))
   })
 
+  it('finds words within a sentence of writing that has no blanks between them, and no others', async () => {
+    const said = (n: number, text: string) =>
+      sql`update transcript_turns set text = ${text} where item_id = 'item_2' and tenant_id = 'acme' and session_id =
+          (select id from voice_sessions where call_sid = ${`CAacme${n}`})`.execute(test.db)
+    await said(2, '明日の予約をお願いします。10%引きですか')
+    await said(2_999, 'iPhoneの予約です')
+    await said(2_998, 'ขอจองโต๊ะสองที่ครับ')
+    expect(await allPages({ q: '予約' })).toEqual(['CAacme2999', 'CAacme2'])
+    expect(await allPages({ q: 'iphoneの 予約' })).toEqual(['CAacme2999'])
+    expect(await allPages({ q: 'จองโต๊ะ' })).toEqual(['CAacme2998'])
+    expect([await allPages({ q: '予%約' }), await allPages({ q: '10%引' })]).toEqual([[], ['CAacme2']])
+  })
+
   it('finds an erased session no more', async () => {
     const [first, ...others]: Listed[] = JSON.parse((await list(test.db, { q: 'rare' })).json)
     await test.db.transaction().execute((tx) => deleteVoiceSession(tx, acme, first?.id as SessionId))

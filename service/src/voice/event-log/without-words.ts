@@ -1,4 +1,4 @@
-import { WITHOUT_BLANKS } from '../session/word-ends.ts'
+import { WITHOUT_BLANKS } from '../../kernel/writing.ts'
 
 /** Texts of ours and of providers that say nothing of what anybody said: kinds, ids, names. Every other text is words. */
 const NO_WORDS = new Set([

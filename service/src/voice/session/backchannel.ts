@@ -1,6 +1,6 @@
+import { WITHOUT_BLANKS } from '../../kernel/writing.ts'
 import type { CallerSpeech } from './caller-speech.ts'
 import { isOutOfHands, type Step } from './state.ts'
-import { WITHOUT_BLANKS } from './word-ends.ts'
 
 /** Who is heard for longer than this has more to say than "I am listening". */
 const LONGEST_MS = 1_000

@@ -1,6 +1,4 @@
-/** Writing that has no blanks between its words: Chinese, Japanese, Thai, Lao, Khmer, Burmese. */
-export const WITHOUT_BLANKS =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+import { WITHOUT_BLANKS } from '../../kernel/writing.ts'
 
 /**
  * Where the last word ends that is over at `at`: never inside a word, for a word that was cut off was not heard. A word is what
