@@ -1,4 +1,5 @@
 import { objectIn } from '../../kernel/json-object.ts'
+import { WITHOUT_BLANKS } from '../../kernel/writing.ts'
 import type { SimulatedCall, SimulatedTurn } from '../../records/simulations/run-store.ts'
 import type { EndedBy, Expectations, NumberRange } from '../../records/simulations/scenario.ts'
 import { hasAll } from './simulated-tools.ts'
@@ -32,12 +33,16 @@ export function slowestMs(turns: SimulatedTurn[]): number | null {
   return taken.length === 0 ? null : Math.max(...taken)
 }
 
-/** Letters and digits alone, in lower case: `Table 7, please.` is `table 7 please`. */
+const SIGN = new RegExp(WITHOUT_BLANKS.source, 'gu')
+
+/** Letters and digits alone, in lower case: `Table 7, please.` is `table 7 please`. Without blanks each sign is a word: `予約` is `予 約`. */
 function plainWords(text: string): string {
   return ` ${text
+    .normalize()
     .toLowerCase()
     .replace(/[’']/g, '')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .replace(SIGN, ' $& ')
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim()} `
 }
 
