@@ -57,6 +57,20 @@ describe('what the clocks show', () => {
   })
 })
 
+describe('what the clocks show in words', () => {
+  it.each([
+    ['UTC', '2030-01-01T00:00:00Z', 'Tuesday, 2030-01-01T00:00:00+00:00'],
+    ['Europe/Berlin', '2026-10-25T00:30:00Z', 'Sunday, 2026-10-25T02:30:00+02:00'],
+    ['Europe/Berlin', '2026-10-25T01:30:00.999Z', 'Sunday, 2026-10-25T02:30:00+01:00'],
+    ['America/St_Johns', '2026-07-01T00:00:00Z', 'Tuesday, 2026-06-30T21:30:00-02:30'],
+    ['Asia/Kathmandu', '2026-12-31T23:00:00Z', 'Friday, 2027-01-01T04:45:00+05:45'],
+    ['Pacific/Kiritimati', '2026-12-31T10:00:00Z', 'Friday, 2027-01-01T00:00:00+14:00'],
+  ])('in %s at %s is %s, which is the same instant', (zone, at, shown) => {
+    expect(local.written(zone, Date.parse(at))).toBe(shown)
+    expect(Date.parse(shown.replace(/^.*, /, ''))).toBe(Math.floor(Date.parse(at) / 1_000) * 1_000)
+  })
+})
+
 describe('the start of the day', () => {
   it.each([
     ['UTC', '2026-06-01T10:30:00Z', '2026-06-01T00:00:00Z'],

@@ -1,5 +1,6 @@
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 /** Tenants name zones, and may write one name in many ways. */
 const MAX_KEPT = 1_000
 
@@ -34,6 +35,15 @@ export class LocalTime {
   instantMs(zone: string, wallMs: number): number {
     const guess = wallMs - (this.wallMs(zone, wallMs) - wallMs)
     return wallMs - (this.wallMs(zone, guess) - guess)
+  }
+
+  /** The weekday in English, and what the clocks show with how far that is from UTC: `Tuesday, 2030-01-01T13:00:00+01:00`. */
+  written(zone: string, atMs: number): string {
+    const wall = this.wallMs(zone, atMs)
+    const minutes = Math.round((wall - atMs) / MINUTE_MS)
+    const offset = new Date(Math.abs(minutes) * MINUTE_MS).toISOString().slice(11, 16)
+    const weekday = WEEKDAYS[new Date(wall).getUTCDay()] ?? ''
+    return `${weekday}, ${new Date(wall).toISOString().slice(0, 19)}${minutes < 0 ? '-' : '+'}${offset}`
   }
 
   /** Milliseconds since the epoch as if the clocks showed UTC. */

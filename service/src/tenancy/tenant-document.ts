@@ -75,7 +75,11 @@ const Limits = strict({
 
 const Compliance = strict({
   timezone: maybe(
-    Type.String({ minLength: 1, maxLength: 64, description: 'An IANA time zone, such as Europe/Berlin.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'An IANA time zone, such as Europe/Berlin: agents are told by it what time it is.',
+    }),
   ),
   calling_hours: maybe(strict({ start: TimeOfDay, end: TimeOfDay })),
   max_attempts_per_day: maybe(count(1_000, "Calls to one number in the callee's day.")),

@@ -4,12 +4,14 @@ import { fillPrompt, type PromptFacts } from './prompt-variables.ts'
 const FACTS: PromptFacts = {
   ...{ caller: '+12025550123', tenant: 'acme', tenant_name: 'Acme', org_id: 'org-1', agent_name: 'Robin' },
   ...{ greeting: 'Hello.', direction: 'inbound', from: '+12025550123', to: '+12025550140', call_sid: 'CA1' },
+  ...{ local_time: 'Tuesday, 2030-01-01T13:00:00+01:00', time_zone: 'Europe/Berlin' },
   metadata: { name: 'Ann', order: { id: 7, items: ['a', 'b'] }, caller: 'somebody else' },
 }
 
 it.each([
   ['{{caller}} calls {{ tenant_name }} ({{tenant}})', '+12025550123 calls Acme (acme)'],
   ['{{org_id}} {{greeting}} {{agent_name}} {{direction}} {{call_sid}}', 'org-1 Hello. Robin inbound CA1'],
+  ['{{local_time}} ({{time_zone}})', 'Tuesday, 2030-01-01T13:00:00+01:00 (Europe/Berlin)'],
   ['{{metadata.name}} and {{name}}', 'Ann and Ann'],
   ['{{metadata.order.id}} {{order.items}} {{order.items.1}}', '7 ["a","b"] b'],
   ['{{unknown}}|{{metadata.order.none}}|{{constructor}}|{{metadata.__proto__}}', '|||'],

@@ -11,6 +11,9 @@ export type PromptFacts = {
   from: string
   to: string
   call_sid: string
+  /** As the tenant's clocks showed it when the call began, with its weekday, and what their zone is called. */
+  local_time: string
+  time_zone: string
   /** What whoever placed or routed the call has said of it. */
   metadata: Record<string, unknown>
 }

@@ -1,3 +1,4 @@
+import { LocalTime } from '../kernel/local-time.ts'
 import type { ModelSetup, ToolDeclaration, TurnDetection } from '../platform/realtime/port.ts'
 import type { CallDirection } from '../records/call-values.ts'
 import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
@@ -74,13 +75,13 @@ export function instructionsOf(
     assistant_profile || `You are ${agentName}, who answers the telephone.`,
     instructions,
     mustDisclose ? `Begin the call with exactly this sentence: ${compliance.ai_disclosure}` : '',
-    factsText(facts),
+    factsText(tenant, facts),
   ]
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
 function promptText(tenant: TenantRuntime, { agentName, config }: Omit<Speaker, 'tools'>, facts: CallFacts): string {
-  const { direction, from, to, orgId, callSid = '', metadata = {}, prompt = null } = facts
+  const { direction, from, to, orgId, now, callSid = '', metadata = {}, prompt = null } = facts
   if (prompt === null) return ''
   return fillPrompt(prompt, {
     ...{ direction, from, to, metadata },
@@ -91,17 +92,25 @@ function promptText(tenant: TenantRuntime, { agentName, config }: Omit<Speaker, 
     agent_name: agentName,
     greeting: config.greeting,
     call_sid: callSid,
+    ...momentOf(tenant, now),
   })
 }
 
+/** A model has no clock, and reckons badly from UTC: "tomorrow at ten" is meant as the tenant's clocks show it. */
+function momentOf({ compliance }: TenantRuntime, now: Date) {
+  const zone = compliance.timezone ?? 'UTC'
+  return { local_time: new LocalTime().written(zone, now.getTime()), time_zone: zone }
+}
+
 /** A caller chooses much of this (`sip:…`): it is quoted, cut, and said to be no instruction. */
-function factsText({ direction, from, to, orgId, now }: CallFacts): string {
+function factsText(tenant: TenantRuntime, { direction, from, to, orgId, now }: CallFacts): string {
   const known = {
     direction,
     from,
     to,
     ...(orgId === null ? {} : { organization: orgId }),
     started_at: now.toISOString(),
+    ...momentOf(tenant, now),
   }
   const quoted = JSON.stringify(known, (_name, value: unknown) =>
     typeof value === 'string' ? value.slice(0, 100) : value,

@@ -366,6 +366,19 @@ describe('the setup of a model session', () => {
     expect(instructions).toContain('"started_at":"2030-01-01T12:00:00.000Z"')
   })
 
+  it("tells which day and time it is by the tenant's clocks, so that tomorrow at ten is theirs", () => {
+    const known = (document: Partial<TenantDocument>) => setup({}, document).instructions
+    expect(known({})).toContain('"local_time":"Tuesday, 2030-01-01T12:00:00+00:00","time_zone":"UTC"')
+    const prompt = 'It is {{local_time}} in {{time_zone}}.'
+    const document = { compliance: { timezone: 'America/New_York' } }
+    expect(known(document)).toContain(
+      '"local_time":"Tuesday, 2030-01-01T07:00:00-05:00","time_zone":"America/New_York"',
+    )
+    expect(setup({}, document, { prompt }).instructions).toContain(
+      'It is Tuesday, 2030-01-01T07:00:00-05:00 in America/New_York.',
+    )
+  })
+
   it('names the agent where it has no profile', () => {
     expect(setup().instructions).toMatch(/^You are Robin, /)
   })

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Clock } from '../../kernel/clock.ts'
+import { LocalTime } from '../../kernel/local-time.ts'
 import { E164_PATTERN, type PhoneNumber, phoneNumberOf } from '../../kernel/phone.ts'
 import { redactorFor } from '../../kernel/redaction/redact.ts'
 import type { CallbackTaskRow } from '../../operators/callback-task-store.ts'
@@ -38,12 +39,14 @@ type Deps = {
 
 /** Has somebody call back: adds a task for the people of the tenant. */
 export function scheduleCallback({ tasks, clock, costlyKind = () => null }: Deps): Tool {
-  /** @throws ToolRefusal for an instant that is past, or a year away. */
-  function dueAt(when: string | undefined): Date | null {
+  /** @throws ToolRefusal for an instant that is past, or a year away: it says what time it is, which the model only knows of the call's beginning. */
+  function dueAt(when: string | undefined, zone: string): Date | null {
     if (when === undefined) return null
-    const inMs = Date.parse(when) - clock.now()
-    if (inMs < -PAST_MS) throw new ToolRefusal('when is in the past')
-    if (inMs > FUTURE_MS) throw new ToolRefusal('when is more than a year away')
+    const now = clock.now()
+    const inMs = Date.parse(when) - now
+    const isNow = () => `it is now ${new LocalTime().written(zone, now)}`
+    if (inMs < -PAST_MS) throw new ToolRefusal(`when is in the past: ${isNow()}`)
+    if (inMs > FUTURE_MS) throw new ToolRefusal(`when is more than a year away: ${isNow()}`)
     return new Date(when)
   }
 
@@ -71,7 +74,7 @@ export function scheduleCallback({ tasks, clock, costlyKind = () => null }: Deps
         // The number to call is the task's own; what is written about it is not called.
         summary: redactorFor(tenant.compliance.redact_pii).text(summary),
         notes: null,
-        dueAt: dueAt(when),
+        dueAt: dueAt(when, tenant.compliance.timezone ?? 'UTC'),
         createdBy: agentName,
         metadata: {},
       }

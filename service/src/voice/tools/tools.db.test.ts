@@ -23,6 +23,9 @@ const OTHER = {
 const CLIP = { kind: 'filler' as const, words: 'One moment.', text: 'One moment.', ms: 800, pieces: [] }
 const AGENT = { agentKey: null, agentName: 'Robin', versionId: null, versionNumber: null }
 
+/** Of the clock of a test, where the tenant has no time zone. */
+const NOW = 'it is now Tuesday, 2030-01-01T00:00:00+00:00'
+
 describe('the built-in tools', () => {
   const test = useDatabase()
 
@@ -169,11 +172,15 @@ describe('the built-in tools', () => {
       { summary: 'x', phone: '+1202555' },
       'phone is not a possible number: ask for it again',
     ],
-    ['in the past', { summary: 'x', phone: '+12025550102', when: '2029-12-31T00:00:00Z' }, 'when is in the past'],
+    [
+      'in the past',
+      { summary: 'x', phone: '+12025550102', when: '2029-12-31T00:00:00Z' },
+      `when is in the past: ${NOW}`,
+    ],
     [
       'far ahead',
       { summary: 'x', phone: '+12025550102', when: '2032-01-01T00:00:00Z' },
-      'when is more than a year away',
+      `when is more than a year away: ${NOW}`,
     ],
     ["for another tenant's call", { summary: 'x', tenant_id: 'other' }, 'tenant_id is not a known field'],
   ])('do not schedule a callback %s', async (_what, args, error) => {
