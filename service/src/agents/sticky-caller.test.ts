@@ -18,9 +18,15 @@ it.each(['sip:ann@Example.COM', 'sips:ann@example.com;transport=tls'])('sticks t
   expect(stickyCaller({ from, callSid: 'CA1' })).toBe('sip:ann@example.com')
 })
 
-it.each(['', 'anonymous', 'Restricted', '+266696687', 'sip:anonymous@example.com', 'sip:@x', 'tel:anonymous'])(
-  'sticks to the call when the number is withheld: "%s"',
-  (from) => {
-    expect(stickyCaller({ from, callSid: 'CA1' })).toBe('CA1')
-  },
-)
+it.each([
+  '',
+  'anonymous',
+  'Restricted',
+  '+266696687',
+  '+86282452253',
+  'sip:anonymous@example.com',
+  'sip:@x',
+  'tel:anonymous',
+])('sticks to the call when the number is withheld: "%s"', (from) => {
+  expect(stickyCaller({ from, callSid: 'CA1' })).toBe('CA1')
+})

@@ -24,6 +24,11 @@ describe('isPhoneNumber', () => {
     ['an address', 'sip:+14155550100@example.com'],
     ['nothing', ''],
     ['a word', 'anonymous'],
+    ['UNAVAILABLE on a keypad', '+86282452253'],
+    ['ANONYMOUS on a keypad', '+266696687'],
+    ['RESTRICTED on a keypad', '+7378742833'],
+    ['BLOCKED on a keypad', '+2562533'],
+    ['UNKNOWN on a keypad', '+8656696'],
   ])('refuses %s', (_what, text) => {
     expect(isPhoneNumber(text)).toBe(false)
   })

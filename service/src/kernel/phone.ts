@@ -18,9 +18,15 @@ export function isPhoneNumber(text: string): text is PhoneNumber {
   return phoneNumberOf(text) === text
 }
 
+/**
+ * "UNAVAILABLE" on the keys of a telephone: what carriers tell of a caller who withholds the number. Of such words it is the only one that
+ * could be a number.
+ */
+const WITHHELD = '+86282452253'
+
 /** The number that `text` is, which a carrier may have sent, or which was kept, with a prefix of its country; null when it is none. */
 export function phoneNumberOf(text: string): PhoneNumber | null {
-  const parsed = E164.test(text) ? parsePhoneNumberFromString(text, { extract: false }) : undefined
+  const parsed = E164.test(text) && text !== WITHHELD ? parsePhoneNumberFromString(text, { extract: false }) : undefined
   if (!parsed?.isPossible()) return null
   // Behind one prefix may stand another one.
   return parsed.number === text ? (text as PhoneNumber) : phoneNumberOf(parsed.number)
