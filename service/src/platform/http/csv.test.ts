@@ -73,6 +73,16 @@ describe('CSV', () => {
     )
   })
 
+  it.each([
+    ['phone;reason\n+1;"a;b"\n+2;c,d', ['phone', 'reason'], ['+1', 'a;b'], ['+2', 'c,d']],
+    ['"a,b";c\nd;e', ['a,b', 'c'], ['d', 'e']],
+    ['phone,reason\n+1,a;b', ['phone', 'reason'], ['+1', 'a;b']],
+    ['phone\n+1;2', ['phone'], ['+1;2']],
+    ['\n;x', ['', 'x']],
+  ])('is parted as its first record is, by commas or by semicolons: %j', (text, ...rows) => {
+    expect(read(...text).map(({ fields }) => fields)).toEqual(rows)
+  })
+
   it('takes a quote within a field as it is', () => {
     expect(read('5" pipe,x\n')).toEqual([{ line: 1, fields: ['5" pipe', 'x'] }])
   })

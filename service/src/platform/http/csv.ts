@@ -38,8 +38,15 @@ export function csvText(bytes: Buffer): string {
   return decoder.decode(bytes) + decoder.decode()
 }
 
-/** Reads CSV as RFC 4180 has it, piece by piece: lines end with LF or CRLF, and empty ones are no records. */
+/** Where a comma is the decimal sign spreadsheets part fields by the other. */
+const SEPARATORS = [',', ';']
+
+/**
+ * Reads CSV as RFC 4180 has it, piece by piece: lines end with LF or CRLF, and empty ones are no records. Fields are parted by commas, or by
+ * semicolons where the first record has one before any comma.
+ */
 export class CsvReader {
+  #separator: string | null = null
   #line = 1
   #record: CsvRecord = { line: 1, fields: [] }
   #field = ''
@@ -72,10 +79,15 @@ export class CsvReader {
       return false
     }
     if (char === '"') this.#takeQuote()
-    else if (char === ',') this.#endField()
+    else if (this.#isSeparator(char)) this.#endField()
     else if (char === '\n') return true
     else if (char !== '\r') this.#field += char
     return false
+  }
+
+  #isSeparator(char: string): boolean {
+    if (this.#separator === null && SEPARATORS.includes(char)) this.#separator = char
+    return char === this.#separator
   }
 
   /** One at the beginning of a field opens it; two within it are one; any other is itself. */
@@ -98,7 +110,9 @@ export class CsvReader {
     const record = this.#record
     this.#record = { line: this.#line, fields: [] }
     this.#chars = 0
-    return record.fields.length === 1 && record.fields[0] === '' ? [] : [record]
+    if (record.fields.length === 1 && record.fields[0] === '') return []
+    this.#separator ??= ','
+    return [record]
   }
 }
 
