@@ -1,4 +1,4 @@
-import { type Cancel, type Clock, withTimeout } from './kernel/clock.ts'
+import { type Cancel, type Clock, waitAtMost } from './kernel/clock.ts'
 import { SaidOnce } from './platform/db/said-once.ts'
 import type { Log } from './platform/log.ts'
 
@@ -67,8 +67,7 @@ export function makeSchedule({ clock, log, intervalMs, rareMs = RARE_MS, chance,
     async close() {
       isClosing = true
       for (const cancel of cancels.values()) cancel()
-      const late = () => new Error('it takes its time')
-      await withTimeout(clock, Promise.all(running), CLOSE_WITHIN_MS, late).catch(() => undefined)
+      await waitAtMost(clock, Promise.all(running), CLOSE_WITHIN_MS)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type Cancel, type Clock, withTimeout } from '../kernel/clock.ts'
+import { type Cancel, type Clock, waitAtMost } from '../kernel/clock.ts'
 import type { NodeId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
@@ -75,8 +75,7 @@ class Watch implements CallWatch {
   }
 
   async #soon(work: () => Promise<void>): Promise<void> {
-    const late = () => new Error('the database is silent')
-    await withTimeout(this.#deps.clock, work(), CLOSE_WITHIN_MS, late).catch(() => undefined)
+    await waitAtMost(this.#deps.clock, work(), CLOSE_WITHIN_MS)
   }
 
   #runUnlessRunning(): void {

@@ -1,4 +1,4 @@
-import { type Cancel, type Clock, withTimeout } from '../kernel/clock.ts'
+import { type Cancel, type Clock, waitAtMost } from '../kernel/clock.ts'
 import { byChance } from '../kernel/ids.ts'
 import type { Bus } from '../platform/bus/port.ts'
 import { onCommit } from '../platform/db/commits.ts'
@@ -130,8 +130,7 @@ export class Deliverer {
 
   /** What targets hold up is given back then; what a silent database holds up is found again when its lease is over. */
   async #soon(): Promise<void> {
-    const late = () => new Error('it takes its time')
-    await withTimeout(this.#options.clock, this.#settled(), CLOSE_WITHIN_MS, late).catch(() => undefined)
+    await waitAtMost(this.#options.clock, this.#settled(), CLOSE_WITHIN_MS)
   }
 
   async #settled(): Promise<void> {

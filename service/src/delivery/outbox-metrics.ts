@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
-import { type Clock, withTimeout } from '../kernel/clock.ts'
+import { type Clock, waitAtMost } from '../kernel/clock.ts'
 import { OUTBOX_TABLES, type OutboxTable } from './outbox-store.ts'
 
 type Parts = { clock: Clock /** Asks the database. */; waiting: () => Promise<Record<OutboxTable, number>> }
@@ -27,8 +27,7 @@ export function makeOutboxMetrics(registry: Registry, { clock, waiting }: Parts)
     registers: [registry],
     async collect() {
       this.reset()
-      const late = () => new Error('the database takes its time')
-      const counts = await withTimeout(clock, ask(), TOLD_WITHIN_MS, late).catch(() => null)
+      const counts = await waitAtMost(clock, ask(), TOLD_WITHIN_MS)
       if (counts) for (const table of OUTBOX_TABLES) this.set({ table }, counts[table])
     },
   })

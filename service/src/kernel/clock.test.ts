@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { until } from '../../test/harness/wait.ts'
-import { systemClock, withTimeout } from './clock.ts'
+import { systemClock, waitAtMost, withTimeout } from './clock.ts'
 
 const late = () => new Error('late')
 
@@ -40,6 +40,18 @@ describe('withTimeout', () => {
     await failed
     reject(new Error('refused at last'))
     await clock.advance(1)
+  })
+})
+
+describe('waitAtMost', () => {
+  it('gives what the work gave; nothing of work that fails, or takes longer', async () => {
+    const clock = new TestClock()
+    await expect(waitAtMost(clock, Promise.resolve(7), 100)).resolves.toBe(7)
+    await expect(waitAtMost(clock, Promise.reject(new Error('refused')), 100)).resolves.toBeNull()
+    const late = waitAtMost(clock, new Promise(() => {}), 100)
+    await clock.advance(100)
+    await expect(late).resolves.toBeNull()
+    expect(clock.pendingTimers).toBe(0)
   })
 })
 

@@ -56,6 +56,11 @@ export function withTimeout<T>(clock: Clock, work: Promise<T>, timeoutMs: number
   })
 }
 
+/** What `work` comes to within `timeoutMs`; null when it fails or takes longer: for waits after which the same is done in any case. */
+export function waitAtMost<T>(clock: Clock, work: Promise<T>, timeoutMs: number): Promise<T | null> {
+  return withTimeout(clock, work, timeoutMs, () => new Error('it takes its time')).catch(() => null)
+}
+
 /** Lets everything else that is waiting go first: to be awaited between the slices of long work, none longer than 5 ms. */
 export function othersFirst(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))

@@ -1,4 +1,4 @@
-import { type Cancel, type Clock, withTimeout } from '../kernel/clock.ts'
+import { type Cancel, type Clock, waitAtMost } from '../kernel/clock.ts'
 import { onCommit } from './db/commits.ts'
 import { isUnavailable } from './db/errors.ts'
 import type { Db } from './db/schema.ts'
@@ -88,8 +88,7 @@ export class LeasedWorker<Claimed extends object> {
       await this.#looking
       await Promise.all(this.#running)
     }
-    const late = () => new Error('it takes its time')
-    await withTimeout(this.#deps.clock, settled(), CLOSE_WITHIN_MS, late).catch(() => undefined)
+    await waitAtMost(this.#deps.clock, settled(), CLOSE_WITHIN_MS)
   }
 
   /** Looks for rows now: there is room again. */

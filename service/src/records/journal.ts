@@ -1,4 +1,4 @@
-import { type Cancel, type Clock, withTimeout } from '../kernel/clock.ts'
+import { type Cancel, type Clock, waitAtMost } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
@@ -228,7 +228,7 @@ export class Journal {
     this.#cancelTimer?.()
     this.#cancelTimer = null
     const late = () => new AppError('unavailable', 'The database is not reachable: the journal was closed.')
-    await withTimeout(clock, this.#writeToTheEnd(), CLOSE_TIMEOUT_MS, late).catch(() => undefined)
+    await waitAtMost(clock, this.#writeToTheEnd(), CLOSE_TIMEOUT_MS)
     await this.#giveUp()
     for (const waiter of this.#waiters) waiter.reject(late())
     this.#waiters.clear()

@@ -1,4 +1,4 @@
-import { type Clock, withTimeout } from '../kernel/clock.ts'
+import { type Clock, waitAtMost } from '../kernel/clock.ts'
 import type { LiveCapacity } from './live-capacity.ts'
 import type { LiveSessions } from './live-sessions.ts'
 import type { CarrierAnswers } from './stream-ends.ts'
@@ -38,7 +38,7 @@ export async function drainCalls({ clock, live, capacity, drainMs, handOver }: D
   const startMs = clock.monotonicMs()
   const isBegun = () => capacity.taken === live.size || clock.monotonicMs() - startMs >= BEGIN_WITHIN_MS
   await waitUntil(clock, () => live.size === 0 && isBegun(), drainMs)
-  if (live.size > 0) await withTimeout(clock, handOver(), HANDED_OVER_WITHIN_MS, tooLate).catch(() => undefined)
+  if (live.size > 0) await waitAtMost(clock, handOver(), HANDED_OVER_WITHIN_MS)
   live.endAll()
   await waitUntil(clock, () => live.size === 0, LAST_WORDS_MS)
 }
@@ -50,12 +50,7 @@ export function callsOver(clock: Clock, live: Pick<LiveSessions, 'size'>): Promi
 
 /** Resolves when carriers have answered what they were asked for, or had the time to: calls end by that, not by their sockets. */
 export async function answersOver(clock: Clock, carrierCalls: Pick<CarrierAnswers, 'allAnswered'>): Promise<void> {
-  const late = () => new Error('a carrier does not answer')
-  await withTimeout(clock, carrierCalls.allAnswered(), ANSWERED_WITHIN_MS, late).catch(() => undefined)
-}
-
-function tooLate(): Error {
-  return new Error('the calls are not handed over')
+  await waitAtMost(clock, carrierCalls.allAnswered(), ANSWERED_WITHIN_MS)
 }
 
 async function waitUntil(clock: Clock, condition: () => boolean, timeoutMs: number): Promise<void> {

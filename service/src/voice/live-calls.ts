@@ -1,4 +1,4 @@
-import { type Clock, withTimeout } from '../kernel/clock.ts'
+import { type Clock, waitAtMost } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { iso } from '../platform/http/schemas.ts'
@@ -57,8 +57,7 @@ const NOT_ENDED = {
 
 /** Why the call goes on that was ended; null as far as nobody says so. */
 async function endFault({ hangUp }: LiveSession, clock: Clock): Promise<string | null> {
-  const late = () => new Error('the carrier takes its time')
-  const outcome = hangUp && (await withTimeout(clock, hangUp, ENDED_WITHIN_MS, late).catch(() => null))
+  const outcome = hangUp && (await waitAtMost(clock, hangUp, ENDED_WITHIN_MS))
   return outcome === 'failed' || outcome === 'no_account' ? NOT_ENDED[outcome] : null
 }
 

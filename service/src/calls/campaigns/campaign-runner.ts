@@ -1,4 +1,4 @@
-import { type Cancel, type Clock, withTimeout } from '../../kernel/clock.ts'
+import { type Cancel, type Clock, waitAtMost } from '../../kernel/clock.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
@@ -106,9 +106,8 @@ export function makeCampaignRunner(deps: Deps): CampaignRunner {
     async close() {
       isStopping = true
       cancel()
-      const late = () => new Error('it takes its time')
       const all = looking.then(() => Promise.all(placing))
-      await withTimeout(clock, all, CLOSE_WITHIN_MS, late).catch(() => undefined)
+      await waitAtMost(clock, all, CLOSE_WITHIN_MS)
     },
   }
 }

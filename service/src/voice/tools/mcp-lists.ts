@@ -1,4 +1,4 @@
-import { type Clock, othersFirst, withTimeout } from '../../kernel/clock.ts'
+import { othersFirst, waitAtMost, withTimeout } from '../../kernel/clock.ts'
 import { sha256 } from '../../kernel/seal.ts'
 import type { Log } from '../../platform/log.ts'
 import { OutboundFault } from '../../platform/outbound/fault.ts'
@@ -111,7 +111,8 @@ export function makeMcpLists(deps: Deps): McpLists {
       const entry = entryOf(server)
       if (clock.monotonicMs() < entry.staleAtMs || closing.signal.aborted) return entry.tools
       const renewed = asked(entry, server, tenantId)
-      if (entry.tools.length === 0) await inTime(clock, renewed)
+      // What is late goes on for whoever comes next.
+      if (entry.tools.length === 0) await waitAtMost(clock, renewed, WAIT_MS)
       return entry.tools
     },
     async faultOf(server, tenantId) {
@@ -163,9 +164,4 @@ function reasonOf(err: unknown): string | undefined {
 
 function keyOf(name: string, { inputSchema }: McpListed): string {
   return `${name} ${sha256(JSON.stringify(inputSchema)).toString('base64')}`
-}
-
-/** What is late goes on for whoever comes next. */
-function inTime(clock: Clock, work: Promise<void>): Promise<void> {
-  return withTimeout(clock, work, WAIT_MS, () => new Error('late')).catch(() => undefined)
 }
