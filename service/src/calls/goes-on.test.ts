@@ -8,7 +8,7 @@ import { makeGoesOn } from './goes-on.ts'
 const acme = tenantTold('acme')
 const found = (status: CarrierCallStatus): CarrierOutcome<CarrierCall | null> => ({
   type: 'done',
-  value: { callSid: 'CA1', status, from: '+12025550101', to: '+12025550140', durationSeconds: null, answeredBy: null },
+  value: { callSid: 'CA1', status, durationSeconds: null, answeredBy: null },
 })
 
 describe('whether a call goes on', () => {

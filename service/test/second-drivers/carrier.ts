@@ -44,7 +44,7 @@ function read(frame: Buffer): StreamMessage {
   const message = JSON.parse(frame.toString()) as Record<string, string>
   const { perch, call, squawk: payload, heard } = message
   if (perch && call) return { type: 'start', streamSid: perch, callSid: call, accountSid: '', parameters: {} }
-  if (payload) return { type: 'media', timestampMs: 0, payload: Buffer.from(payload) }
+  if (payload) return { type: 'media', payload: Buffer.from(payload) }
   if (heard) return { type: 'mark', name: heard }
   return message['gone'] ? { type: 'stop' } : { type: 'unknown' }
 }

@@ -13,8 +13,7 @@ export type StreamMessage =
       accountSid: string
       parameters: Record<string, string>
     }
-  /** `timestampMs` counts from the stream's start; a jump is audio that was lost on the way. */
-  | { type: 'media'; timestampMs: number; payload: Buffer }
+  | { type: 'media'; payload: Buffer }
   | { type: 'dtmf'; digit: string }
   /** Everything that was sent before this mark has played, or was cleared. */
   | { type: 'mark'; name: string }
@@ -87,8 +86,6 @@ export type CarrierCallStatus =
 export type CarrierCall = {
   callSid: string
   status: CarrierCallStatus
-  from: string
-  to: string
   durationSeconds: number | null
   answeredBy: string | null
 }

@@ -65,16 +65,15 @@ function evaluationsOf(db: Db, tenantId: TenantId) {
     .where('tenant_id', '=', tenantId)
 }
 
-/** Adds an evaluation. False when it is one of the records and the session has one of these already: that one stays. */
-export async function insertEvaluation(tx: Tx, evaluation: EvaluationRow): Promise<boolean> {
-  const { numInsertedOrUpdatedRows = 0n } = await tx
+/** Adds an evaluation. Where it is one of the records, and the session has one of these already, that one stays. */
+export async function insertEvaluation(tx: Tx, evaluation: EvaluationRow): Promise<void> {
+  await tx
     .insertInto('evaluations')
     .values({ ...evaluation, criteria: JSON.stringify(evaluation.criteria) })
     .onConflict((conflict) =>
       conflict.columns(['tenant_id', 'session_id']).where('source', '=', 'heuristic').doNothing(),
     )
-    .executeTakeFirst()
-  return numInsertedOrUpdatedRows > 0n
+    .execute()
 }
 
 /** A page of the tenant's evaluations, newest first. */

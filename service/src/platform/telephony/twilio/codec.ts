@@ -80,10 +80,10 @@ function isId(value: unknown): value is string {
 }
 
 /** Only the caller's own track is audio for us. */
-function media({ track = 'inbound', payload, timestamp }: Json): StreamMessage {
+function media({ track = 'inbound', payload }: Json): StreamMessage {
   if (track !== 'inbound') return { type: 'unknown' }
   if (typeof payload !== 'string' || !BASE64.test(payload)) return malformed('media has no base64 payload', 1008)
-  return { type: 'media', timestampMs: Number(timestamp) || 0, payload: Buffer.from(payload, 'latin1') }
+  return { type: 'media', payload: Buffer.from(payload, 'latin1') }
 }
 
 function dtmf({ digit }: Json): StreamMessage {

@@ -91,7 +91,7 @@ describe("the carrier's requests about a call", () => {
     const body = { ...BODY, status: 'completed', duration: '42', answered_by: 'human' }
     const { asked, requests } = await carrier({ status: 200, body })
     expect(await requests.fetch(ACCOUNT, CALL, never)).toEqual({
-      ...{ callSid: CALL, status: 'completed', from: '+12025550101', to: '+12025550100' },
+      ...{ callSid: CALL, status: 'completed' },
       ...{ durationSeconds: 42, answeredBy: 'human' },
     })
     expect(asked).toMatchObject([{ method: 'GET', path: PATH, form: '' }])

@@ -81,13 +81,7 @@ export function readCall(body: CarrierAnswer): CarrierCall | null {
   return {
     callSid: body['sid'],
     status,
-    from: text(body['from']),
-    to: text(body['to']),
     durationSeconds: body['duration'] === null || body['duration'] === undefined ? null : Number(body['duration']),
     answeredBy: typeof body['answered_by'] === 'string' ? body['answered_by'] : null,
   }
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : ''
 }
