@@ -1,5 +1,6 @@
 import { takenTools } from '../function-tools.ts'
 import type { Log } from '../log.ts'
+import { askOpenai, refusesForGood } from '../openai-http.ts'
 import type { ToolDeclaration } from '../realtime/port.ts'
 import { chatCostOf } from './openai-prices.ts'
 import {
@@ -22,9 +23,6 @@ const DEFAULT_MODEL = 'gpt-4o-mini'
 /** More than a model writes as one answer. */
 const MAX_ANSWER_BYTES = 1024 * 1024
 const MAX_REASON_CHARS = 300
-
-/** About the account, or the moment, and not about what is asked. */
-const PASSING = new Set([401, 408, 429])
 
 /** Chat Completions, as OpenAI and many others serve them. */
 export function openaiChat({ baseUrl, apiKey, log }: Options): ChatModel {
@@ -50,38 +48,17 @@ export function openaiChat({ baseUrl, apiKey, log }: Options): ChatModel {
 
 /** 403: of a model that was named, that the account may not use it; of our own it is the account's trouble. */
 function isRefusal(status: number, model: string | null): boolean {
-  if (status === 403) return model !== null
-  return status >= 400 && status < 500 && !PASSING.has(status)
+  return status === 403 ? model !== null : refusesForGood(status)
 }
 
 type Asked = { apiKey: string; body: object; signal: AbortSignal }
 
-async function exchange(url: string, { apiKey, body, signal }: Asked): Promise<{ status: number; text: string }> {
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      // The key goes to the address that was configured and to no other one.
-      redirect: 'error',
-      signal,
-    })
-    return { status: response.status, text: await bounded(response) }
-  } catch (cause) {
-    if (cause instanceof ChatFault) throw cause
+async function exchange(url: string, asked: Asked): Promise<{ status: number; text: string }> {
+  const answer = await askOpenai(url, { ...asked, maxBytes: MAX_ANSWER_BYTES }).catch((cause: unknown) => {
     throw new ChatFault('the chat model did not answer', { cause })
-  }
-}
-
-async function bounded(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let sizeBytes = 0
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    sizeBytes += chunk.length
-    if (sizeBytes > MAX_ANSWER_BYTES) throw new ChatFault('the chat model says more than 1 MiB')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
+  })
+  if (!answer) throw new ChatFault('the chat model says more than 1 MiB')
+  return { status: answer.status, text: answer.bytes.toString() }
 }
 
 function messageOf(message: ChatMessage) {

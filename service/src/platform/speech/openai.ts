@@ -1,3 +1,4 @@
+import { askOpenai, refusesForGood } from '../openai-http.ts'
 import { openaiVoice } from '../openai-voice.ts'
 import { type Speech, SpeechFault, type SpeechRequest } from './port.ts'
 import { toTelephone, trimmedTelephone } from './telephone-audio.ts'
@@ -15,9 +16,6 @@ const DEFAULT_VOICE = 'marin'
 const MAX_PCM_BYTES = 60 * 24_000 * 2
 /** More than this of a refusal is not read. */
 const MAX_REASON_CHARS = 300
-
-/** About the account, or the moment, and not about what is asked. */
-const PASSING = new Set([401, 403, 408, 429])
 
 /** The speech endpoint, as OpenAI and others serve it. Of its formats only bare PCM needs no decoder: 24 kHz, 16 bits. */
 export function openaiSpeech({ baseUrl, apiKey }: Options): Speech {
@@ -42,40 +40,17 @@ type Answer = { audio: Buffer; isTelephone: boolean }
 
 type Asked = { apiKey: string; body: object; signal: SpeechRequest['signal'] }
 
-async function exchange(url: string, { apiKey, body, signal }: Asked): Promise<Answer> {
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${apiKey}`,
-        'content-type': 'application/json',
-        accept: `${TELEPHONE_TYPE}, */*;q=0.5`,
-      },
-      body: JSON.stringify(body),
-      // The key goes to the address that was configured and to no other one.
-      redirect: 'error',
-      signal,
-    })
-    const answer = await bounded(response)
-    if (response.ok) return { audio: answer, isTelephone: response.headers.get('content-type') === TELEPHONE_TYPE }
-    const isLasting = response.status >= 400 && response.status < 500 && !PASSING.has(response.status)
-    throw new SpeechFault(`the speech model answered ${response.status}: ${reasonOf(answer)}`, { isLasting })
-  } catch (cause) {
-    if (cause instanceof SpeechFault) throw cause
+async function exchange(url: string, asked: Asked): Promise<Answer> {
+  const accept = `${TELEPHONE_TYPE}, */*;q=0.5`
+  const answer = await askOpenai(url, { ...asked, accept, maxBytes: MAX_PCM_BYTES }).catch((cause: unknown) => {
     throw new SpeechFault('the speech model did not answer', { cause })
-  }
-}
-
-async function bounded(response: Response): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let sizeBytes = 0
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    sizeBytes += chunk.length
-    if (sizeBytes > MAX_PCM_BYTES)
-      throw new SpeechFault('the speech model speaks for more than a minute', { isLasting: true })
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  })
+  if (!answer) throw new SpeechFault('the speech model speaks for more than a minute', { isLasting: true })
+  const { status, contentType, bytes } = answer
+  if (status >= 200 && status < 300) return { audio: bytes, isTelephone: contentType === TELEPHONE_TYPE }
+  throw new SpeechFault(`the speech model answered ${status}: ${reasonOf(bytes)}`, {
+    isLasting: refusesForGood(status),
+  })
 }
 
 function reasonOf(answer: Buffer): string {
