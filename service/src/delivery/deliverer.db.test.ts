@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { useDatabase } from '../../test/harness/database.ts'
+import { passing } from '../../test/harness/passing.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { until } from '../../test/harness/wait.ts'
 import type { Received } from '../../test/harness/webhook-target.ts'
@@ -90,6 +92,29 @@ describe('an event', () => {
     await test.db.updateTable('webhook_outbox').set({ status: 'pending' }).execute()
     await stage.clock.advance(1_000)
     await target.receive(2)
+  })
+
+  it('that the database lets nobody claim waits, which is said once, and once that it goes on', async () => {
+    const target = await stage.target()
+    stage.tell('acme', target.url)
+    await stage.happens('acme', [ofCall('CA1')])
+    await sql`create sequence claims`.execute(test.db)
+    await sql`
+      create function refuse() returns trigger language plpgsql as $$
+      begin
+        if nextval('claims') < 6 then raise exception 'read only' using errcode = '25006'; end if;
+        return new;
+      end $$`.execute(test.db)
+    await sql`create trigger refuse before update on webhook_outbox for each row execute function refuse()`.execute(
+      test.db,
+    )
+    await stage.deliverer().start()
+    await passing(stage.clock, () => target.received.length > 0, { what: 'the post', stepMs: 1_000 })
+    await stage.all('delivered', ({ status }) => status === 'delivered')
+    const said = stage.lines.map(({ msg }) => msg).filter((msg) => msg.startsWith('deliveries'))
+    expect(said).toEqual(['deliveries wait for the database', 'deliveries go on'])
+    await sql`drop function refuse cascade`.execute(test.db)
+    await sql`drop sequence claims`.execute(test.db)
   })
 
   it('goes to the webhook that the tenant has when it is sent', async () => {

@@ -34,6 +34,9 @@ type Options = {
   chance?: () => number
 }
 
+/** What is asked of the database again and again. It may let the one be done and not the other, as when it can only be read. */
+type Asking = 'look' | 'claim'
+
 /** Due rows are looked for this often; what is committed in this process is sent at once. */
 const LOOK_EVERY_MS = 1_000
 const LOOK_TENANTS = 500
@@ -68,7 +71,8 @@ export class Deliverer {
   /** A look fell due while another one took its time. */
   #isDue = false
   #isClosing = false
-  #isFailing = false
+  /** What could not be done the last time. */
+  readonly #failing = new Set<Asking>()
   #lookedAfter: string | null = null
 
   constructor(options: Options) {
@@ -160,31 +164,33 @@ export class Deliverer {
       return
     }
     this.#isDue = false
-    this.#looking = this.#guarded(() => this.#lookOnce()).finally(() => {
+    this.#looking = this.#guarded('look', () => this.#lookOnce()).finally(() => {
       this.#looking = null
       if (this.#isDue && !this.#isClosing) this.#look()
     })
   }
 
   /** A page of tenants at a time, so that a thousand that wait keep none from being found. */
-  async #lookOnce(): Promise<void> {
+  async #lookOnce(): Promise<Asking[]> {
     const { db, clock, table } = this.#options
     const page = { now: new Date(clock.now()), limit: LOOK_TENANTS, after: this.#lookedAfter }
     const due = await dueTenantsAcrossTenants(db, table, page)
     this.#lookedAfter = due.length < LOOK_TENANTS ? null : (due.at(-1) ?? null)
     this.#want(due)
+    // Where nothing is due nothing waits to be claimed.
+    return due.length === 0 && page.after === null ? ['look', 'claim'] : ['look']
   }
 
   #claim(): void {
     if (this.#claiming || this.#wanted.size === 0 || this.#isClosing) return
-    this.#claiming = this.#guarded(() => this.#claimWanted()).finally(() => {
+    this.#claiming = this.#guarded('claim', () => this.#claimWanted()).finally(() => {
       this.#claiming = null
       // What came in the last moment.
       this.#claim()
     })
   }
 
-  async #claimWanted(): Promise<void> {
+  async #claimWanted(): Promise<Asking[]> {
     const { db, clock, table } = this.#options
     for (let turns = this.#turns(); turns.size > 0 && !this.#isClosing; turns = this.#turns()) {
       for (const [limit, tenantIds] of turns) {
@@ -196,6 +202,7 @@ export class Deliverer {
         for (const row of rows) void this.#deliver(row)
       }
     }
+    return ['claim']
   }
 
   /** Who is asked for how many rows; no more altogether than there are lanes, and for silent ones than their half. */
@@ -249,16 +256,18 @@ export class Deliverer {
     if (waiting.length > 0) this.#want(waiting)
   }
 
-  /** A database that is away is said once, and once that it is back. */
-  async #guarded(work: () => Promise<void>): Promise<void> {
+  /** A database that is away is said once, and once that it is back. `work` tells what can be done now. */
+  async #guarded(what: Asking, work: () => Promise<Asking[]>): Promise<void> {
     const { log, table } = this.#options
+    const failing = this.#failing
     try {
-      await work()
-      if (this.#isFailing) log.info({ table }, 'deliveries go on')
-      this.#isFailing = false
+      const done = await work()
+      const wasFailing = failing.size > 0
+      for (const each of done) failing.delete(each)
+      if (wasFailing && failing.size === 0) log.info({ table }, 'deliveries go on')
     } catch (err) {
-      if (!this.#isFailing) log.warn({ table, err }, 'deliveries wait for the database')
-      this.#isFailing = true
+      if (failing.size === 0) log.warn({ table, err }, 'deliveries wait for the database')
+      failing.add(what)
     }
   }
 }
