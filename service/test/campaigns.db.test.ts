@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { storedEvents } from '../src/records/calls.fixture.ts'
 import { CALLER, NUMBER, streamTokenIn, useCallApp } from './harness/call-app.ts'
@@ -657,6 +658,32 @@ describe('a campaign', { timeout: 120_000 }, () => {
       cursor = `&cursor=${page.next_cursor}`
     }
     expect(shown).toEqual(list.map(({ phone }) => phone).toReversed())
+  })
+
+  it('is left alone for a while, and that is said once, where the database takes no changes', async () => {
+    await sql`create sequence refusals`.execute(test.db)
+    await sql`
+      create function refuse() returns trigger language plpgsql as $$
+      begin
+        perform nextval('refusals');
+        raise exception 'read only' using errcode = '25006';
+      end $$`.execute(test.db)
+    await sql`create trigger refuse before update on campaigns for each row when (old.status = 'running') execute function refuse()`.execute(
+      test.db,
+    )
+    await started()
+    const refusals = async () => {
+      const { rows } = await sql<{ last: number }>`select last_value::integer as last from refusals`.execute(test.db)
+      return rows[0]?.last ?? 0
+    }
+    const untilMs = app.clock.monotonicMs() + 10_000
+    const isOver = async () => (await refusals()) > 1 && app.clock.monotonicMs() >= untilMs
+    await passing(app.clock, isOver, { what: 'ten seconds', stepMs: 50, timeoutMs: 60_000 })
+    expect(await refusals()).toBeLessThanOrEqual(3)
+    expect(app.served.logLines().filter(({ msg }) => msg === 'a campaign was not worked on')).toHaveLength(1)
+    await sql`drop function refuse cascade`.execute(test.db)
+    await sql`drop sequence refusals`.execute(test.db)
+    await placed(1)
   })
 
   it('is its tenant’s alone', async () => {

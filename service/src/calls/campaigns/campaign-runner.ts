@@ -1,5 +1,6 @@
 import { type Cancel, type Clock, waitAtMost } from '../../kernel/clock.ts'
 import type { TenantId } from '../../kernel/ids.ts'
+import { SaidOnce } from '../../platform/db/said-once.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
@@ -37,6 +38,8 @@ const MAX_CAMPAIGNS = 200
 /** Calls that are being placed at a time: each waits for a carrier. */
 const MAX_PLACING = 50
 const CLOSE_WITHIN_MS = 2_000
+/** One that could not be worked on: it stays due, and others are not. */
+const LEFT_ALONE_MS = 5_000
 
 export function makeCampaignRunner(deps: Deps): CampaignRunner {
   const { db, clock, log, tenants } = deps
@@ -46,6 +49,9 @@ export function makeCampaignRunner(deps: Deps): CampaignRunner {
   let isStopping = false
   let settledMs = Number.NEGATIVE_INFINITY
   let isFailing = false
+  /** Campaigns that could not be worked on, and until when they are left alone. */
+  const aloneUntilMs = new Map<string, number>()
+  const said = new SaidOnce()
 
   function lookIn(ms: number): void {
     if (isStopping) return
@@ -73,20 +79,34 @@ export function makeCampaignRunner(deps: Deps): CampaignRunner {
       settledMs = clock.monotonicMs()
       await deps.settle()
     }
-    const running = await listRunningAcrossTenants(db, MAX_CAMPAIGNS)
+    const running = await listToWorkOn(MAX_CAMPAIGNS)
     const due = running.filter(({ next_dial_at }) => next_dial_at.getTime() <= clock.now())
     for (const campaign of due) {
       if (isStopping || placing.size >= MAX_PLACING) break
       // Another node may have room: the campaign waits for none.
       if (!(await deps.hasRoom(campaign.tenant_id))) return LOOK_INTERVAL_MS
-      // What is wrong with one holds up no other one.
-      const fields = { tenant_id: campaign.tenant_id, campaign_id: campaign.id }
-      await callNext(campaign).catch((err: unknown) => log.warn({ err, ...fields }, 'a campaign was not worked on'))
+      await workOn(campaign)
     }
-    const [next] = (await listRunningAcrossTenants(db, 1)).map(
-      ({ next_dial_at }) => next_dial_at.getTime() - clock.now(),
-    )
+    const [next] = (await listToWorkOn(1)).map(({ next_dial_at }) => next_dial_at.getTime() - clock.now())
     return Math.min(LOOK_INTERVAL_MS, Math.max(SHORTEST_MS, next ?? LOOK_INTERVAL_MS))
+  }
+
+  async function listToWorkOn(limit: number): Promise<RunningCampaign[]> {
+    for (const [id, untilMs] of aloneUntilMs) if (untilMs <= clock.monotonicMs()) aloneUntilMs.delete(id)
+    const running = await listRunningAcrossTenants(db, limit + aloneUntilMs.size)
+    return running.filter(({ id }) => !aloneUntilMs.has(id))
+  }
+
+  /** What is wrong with one holds up no other one. */
+  async function workOn(campaign: RunningCampaign): Promise<void> {
+    try {
+      await callNext(campaign)
+      said.done()
+    } catch (err) {
+      aloneUntilMs.set(campaign.id, clock.monotonicMs() + LEFT_ALONE_MS)
+      const fields = { tenant_id: campaign.tenant_id, campaign_id: campaign.id }
+      said.failed(err, () => log.warn({ err, ...fields }, 'a campaign was not worked on'))
+    }
   }
 
   async function callNext(campaign: RunningCampaign): Promise<void> {

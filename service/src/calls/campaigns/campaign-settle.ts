@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { TenantId } from '../../kernel/ids.ts'
+import { SaidOnce } from '../../platform/db/said-once.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
 import { isMachine, isReached } from '../../records/answered-by.ts'
@@ -31,6 +32,7 @@ type Deps = {
   isStopping: () => boolean
 }
 
+const NOT_NOTED = 'the end of a call of a campaign could not be taken note of'
 const BATCH_ROWS = 100
 const MINUTE_MS = 60_000
 /** The breaker looks at so many calls, and not before there are so many. */
@@ -38,6 +40,8 @@ const JUDGED_CALLS = 20
 const LEAST_CALLS = 5
 
 export function makeSettleCampaignDials({ db, clock, log, tenants, isStopping }: Deps): SettleCampaignDials {
+  const said = new SaidOnce()
+
   async function settleOne(ended: EndedCampaignDial): Promise<void> {
     // Asked before the transaction: the embedded database has one connection, which that owns.
     const tenant = await tenants.get(ended.tenant_id)
@@ -52,8 +56,9 @@ export function makeSettleCampaignDials({ db, clock, log, tenants, isStopping }:
       const page: EndedCampaignDial[] = await listEndedDialsAcrossTenants(db, { limit: BATCH_ROWS, after })
       for (const ended of page) {
         // One that cannot be taken note of holds up no other one, and comes again with the next look.
-        await settleOne(ended).catch((err: unknown) =>
-          log.warn({ err, tenant_id: ended.tenant_id }, 'the end of a call of a campaign could not be taken note of'),
+        await settleOne(ended).then(
+          () => said.done(),
+          (err: unknown) => said.failed(err, () => log.warn({ err, tenant_id: ended.tenant_id }, NOT_NOTED)),
         )
       }
       after = page.length < BATCH_ROWS ? null : (page.at(-1) ?? null)
