@@ -47,9 +47,10 @@ export async function countCalls(deps: Deps, ask: CountAsk): Promise<CountResult
     try {
       if (await db.transaction().execute((tx) => countHour(tx, hour))) counted += 1
     } catch (err) {
+      // Where it takes no changes it is the sweep that fails, and not each hour.
+      await postponeHour(db, hour)
       log.error({ err, ...hour }, 'the calls of an hour were not counted')
       failures.push({ ...hour, error: FAILED_INSIDE })
-      await postponeHour(db, hour)
     }
   }
 
@@ -69,8 +70,8 @@ async function addUpDays({ db, clock, log }: Deps, ask: CountAsk, mayBegin: () =
     try {
       await db.transaction().execute((tx) => addUpDay(tx, day))
     } catch (err) {
-      log.error({ err, ...day }, 'the hours of a day were not added up')
       await postponeDay(db, day, now())
+      log.error({ err, ...day }, 'the hours of a day were not added up')
     }
   }
 
