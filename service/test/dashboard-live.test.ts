@@ -436,6 +436,33 @@ describe('the pages of live calls', () => {
     await context.close()
   })
 
+  it('leave the connections of the browser to all else, in however many windows somebody looks at calls, and all of them show what is said', async () => {
+    const { page } = await visit('/app/t/demo/live')
+    await ringUntilTaken(page)
+    await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
+    const greeting = /this is Robin at the Demo Company/
+    await page.getByText(greeting).waitFor()
+    const windows = [page]
+    while (windows.length <= CONNECTIONS) {
+      const window = await page.context().newPage()
+      await window.goto(page.url())
+      await window.getByText(greeting).waitFor()
+      windows.push(window)
+    }
+    const streamSid = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '')
+    const act = (asked: object) =>
+      dashboard.ask('POST', `/sessions/${streamSid}/actions`, { supervisor: 'grace', ...asked })
+    await act({ action: 'say', text: 'The green chair is yours.' })
+    for (const window of windows) await window.getByText('The green chair is yours.').first().waitFor()
+    // Those that are closed leave their places to the others.
+    for (const window of windows.splice(0, 4)) await window.close()
+    await act({ action: 'say', text: 'The blue one as well.' })
+    for (const window of windows) await window.getByText('The blue one as well.').first().waitFor()
+    await act({ action: 'end_call' })
+    for (const window of windows) await window.getByText('Read and hear it again').waitFor()
+    await windows[0]?.context().close()
+  })
+
   it('tell whoever is back what was said, and that the call is over, where its events are not kept any more', async () => {
     const { page } = await visit('/app/t/demo/live', { prepare: HIDEABLE })
     const session = liveSession('MZ1')

@@ -127,4 +127,44 @@ describe('following events', () => {
     expect(await followed.followed).toBeNull()
     expect(vi.getTimerCount()).toBe(0)
   })
+
+  it('looks in every two seconds while other windows keep as many streams open as may be, and stays once one of them is gone', async () => {
+    const others = [1, 2, 3].map((place) => holdPlace(place))
+    const leaves = await Promise.all(others)
+    const begins =
+      (id: number): Answer =>
+      (response, { headers }) =>
+        response
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .write(`id: ${id}\nevent: turn\ndata: {"after":"${headers['last-event-id'] ?? ''}"}\n\n`)
+    const left = Promise.withResolvers<void>()
+    const leavable: Answer = (response, request) => {
+      response.once('close', left.resolve)
+      begins(1)(response, request)
+    }
+    const stays: Answer = (response, request) => {
+      response.once('close', () => stillThere.abort())
+      begins(2)(response, request)
+    }
+    const stillThere = new AbortController()
+    const followed = follow(await serve(leavable, stays))
+    await followed.event(1)
+    await vi.advanceTimersByTimeAsync(500)
+    await left.promise
+    // One of the other windows is closed: nothing is waited for any more.
+    leaves[1]?.()
+    await followed.event(2)
+    await vi.advanceTimersByTimeAsync(44_000)
+    expect(stillThere.signal.aborted).toBe(false)
+    expect(followed.events.map(({ data }) => data)).toEqual([{ after: '' }, { after: '1' }])
+    expect(followed.states.every(({ isOpen }) => isOpen)).toBe(true)
+    for (const leave of leaves) leave()
+  })
 })
+
+/** Takes a place as another window does; resolves, once it has it, with what gives it back. */
+function holdPlace(place: number): Promise<() => void> {
+  return new Promise((held) => {
+    void navigator.locks.request(`parley-stream-${place}`, () => new Promise<void>(held))
+  })
+}

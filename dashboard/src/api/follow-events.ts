@@ -1,5 +1,6 @@
 import { forTenant } from './client.ts'
 import { type ApiFailure, failureOf, mayPass, unreachable } from './failure.ts'
+import { waitForPlace } from './stream-place.ts'
 
 /** A server-sent event; `data` is its JSON. */
 export type ServerEvent = { id: string | null; event: string; data: unknown }
@@ -22,10 +23,15 @@ const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 16_000
 /** The service gives a sign of life every 15 s: a connection without one is lost, though nobody has said so. */
 const MAX_SILENCE_MS = 45_000
+/** Without a place among the streams that are kept open it is looked into for so long, from its first sign of life on. */
+const LOOK_MS = 500
+/** Between two of those looks. */
+const BETWEEN_LOOKS_MS = 1_500
 
 /**
  * Follows a stream of server-sent events until it is left, behind the last event when the connection was lost or refused for the
- * time being. Returns the failure of one that is refused for good; null when it was left.
+ * time being. While other windows of the browser keep as many open as may be, it is looked into every two seconds instead. Returns the
+ * failure of one that is refused for good; null when it was left.
  */
 export async function followEvents({ signal, onEvent, onState, ...asked }: Followed): Promise<ApiFailure | null> {
   let { lastId } = asked
@@ -34,17 +40,27 @@ export async function followEvents({ signal, onEvent, onState, ...asked }: Follo
     lastId = event.id ?? lastId
     onEvent(event)
   }
+  const { taken } = waitForPlace(signal)
   while (!signal.aborted) {
     const silence = boundSilence(signal)
-    const opened = await open({ ...asked, lastId, signal: silence.signal })
+    const look = boundLook(taken)
+    const opened = await open({ ...asked, lastId, signal: AbortSignal.any([silence.signal, look.signal]) })
     if ('body' in opened && !signal.aborted) {
       pauseMs = FIRST_PAUSE_MS
       onState({ isOpen: true, failure: null })
       // Lost half way is what the next turn of this loop is for.
-      await readEvents(opened.body, note, silence.broken).catch(() => {})
+      await readEvents(opened.body, note, () => {
+        silence.broken()
+        look.begin()
+      }).catch(() => {})
     }
     silence.over()
+    look.over()
     if (signal.aborted) break
+    if (look.signal.aborted) {
+      await later(BETWEEN_LOOKS_MS, AbortSignal.any([signal, taken]))
+      continue
+    }
     const failure = 'body' in opened ? null : opened.failure
     onState({ isOpen: false, failure })
     if (failure && !mayPass(failure)) return failure
@@ -68,6 +84,17 @@ function boundSilence(signal: AbortSignal) {
   }
   begin()
   return { signal: AbortSignal.any([signal, lost.signal]), broken, over }
+}
+
+/** A signal that aborts a while after `begin`, unless there is a place by then: whoever has one stays. */
+function boundLook(taken: AbortSignal) {
+  const enough = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const over = () => clearTimeout(timer)
+  const begin = () => {
+    if (!taken.aborted) timer ??= setTimeout(() => taken.aborted || enough.abort(), LOOK_MS)
+  }
+  return { signal: enough.signal, begin, over }
 }
 
 type Opened = { body: ReadableStream<Uint8Array> } | { failure: ApiFailure }
@@ -111,6 +138,7 @@ function fieldIn(block: string, name: string): string | null {
 
 function later(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
     const done = () => {
       clearTimeout(timer)
       signal.removeEventListener('abort', done)
