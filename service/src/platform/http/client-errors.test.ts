@@ -168,6 +168,27 @@ describe('a client that is slow', () => {
     await until(() => connectionsOf(server).then((count) => count <= 1), { what: 'the end of all connections' })
   })
 
+  it('to read its answers is let go, and they with it', async () => {
+    const test = testServer({ limits: { ...SHORT, unreadTimeoutMs: 200 } })
+    const answer = 'x'.repeat(16 * 1024 * 1024)
+    test.server.get('/much', async () => answer)
+    const port = await listen(test.server)
+    const deaf = new RawConnection(port).deaf().write('GET /much HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3))
+    const reader = new RawConnection(port).write('GET /much HTTP/1.1\r\nHost: x\r\n\r\n')
+    expect((await reader.answer()).body.length).toBe(answer.length)
+    await reader.closed()
+    await until(() => connectionsOf(test.server).then((count) => count === 0), { what: 'the end of who does not read' })
+    expect(deaf.received).toBe('')
+  })
+
+  it('to read one answer has the time that there is for its next request', async () => {
+    const { port } = await listening({ ...SHORT, keepAliveTimeoutMs: 60_000, unreadTimeoutMs: 100 })
+    const connection = new RawConnection(port).write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await connection.answer()
+    await (await new RawConnection(port).opened()).closed()
+    expect(connection.isClosed).toBe(false)
+  })
+
   it('to wait for its answer is recorded as gone, not as answered', async () => {
     const test = testServer()
     const { promise, resolve } = Promise.withResolvers<void>()

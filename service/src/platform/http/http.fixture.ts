@@ -95,6 +95,12 @@ export class RawConnection {
     return this
   }
 
+  /** Reads nothing. */
+  deaf(): this {
+    this.#socket.pause()
+    return this
+  }
+
   destroy(): void {
     this.#socket.destroy()
   }

@@ -8,6 +8,8 @@ export type HttpLimits = {
   requestTimeoutMs: number
   /** How long a connection may wait for its next request: longer than proxies keep theirs, or one asks on it while it is closed. */
   keepAliveTimeoutMs: number
+  /** How long a client may take nothing of an answer whose end is written: until then all of it is kept. */
+  unreadTimeoutMs: number
   /** How often the two request timeouts are looked at; they can be late by as much. */
   timeoutCheckIntervalMs: number
   /** Open connections of one address (IPv6: of one /64) that are not yet let in for good. */
@@ -20,6 +22,7 @@ export const HTTP_LIMITS: HttpLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 125_000,
+  unreadTimeoutMs: 60_000,
   timeoutCheckIntervalMs: 1_000,
   maxConnectionsPerAddress: 100,
 }

@@ -29,6 +29,7 @@ export class Listener {
   serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Server {
     const answer = (request: IncomingMessage, response: ServerResponse) => {
       this.#exchanges.set(request.socket, { request, response })
+      this.#giveUpUnread(request.socket, response)
       handle(request, response)
     }
     const server: Server = createServer(
@@ -48,6 +49,13 @@ export class Listener {
     server.on('checkExpectation', answer)
     server.prependListener('connection', (socket: Socket) => this.connections.admit(socket))
     return server
+  }
+
+  /** Ends the connection of a client that takes nothing of an answer any more. One that is slow, and takes some, has its time. */
+  #giveUpUnread(socket: Socket, response: ServerResponse): void {
+    response.once('prefinish', () => socket.setTimeout(this.#limits.unreadTimeoutMs))
+    // Before Node sets how long the next request may be waited for.
+    response.prependOnceListener('finish', () => socket.setTimeout(0))
   }
 
   /** The request that a connection has sent in full or in part, and its response, if it is not yet answered. */
