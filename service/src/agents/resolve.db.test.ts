@@ -93,6 +93,11 @@ describe('an agent named by its key', () => {
     expect(await resolveAgent(tenant('acme', null), SUPPORT)).toBeNull()
   })
 
+  it.each(['a\0b', '\ud800', 'Support', ' '])('is nobody where no agent can have the key: %j', async (agentKey) => {
+    expect(await resolveAgent(acme, { agentKey })).toMatchObject({ agentKey: null, agentName: 'Acme Dental' })
+    expect(await resolveAgent(tenant('acme', null), { agentKey })).toBeNull()
+  })
+
   it("is never another tenant's", async () => {
     await publish({ greeting: 'Hello.' })
     expect(await resolveAgent(tenant('globex', null), SUPPORT)).toBeNull()

@@ -2,6 +2,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { AgentId, AgentVersionId, TenantId } from '../kernel/ids.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db } from '../platform/db/schema.ts'
+import { KEY_PATTERN } from '../platform/http/schemas.ts'
 import type { Log } from '../platform/log.ts'
 import { agentConfigDefaults, type CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -44,6 +45,9 @@ export type ResolvedAgent = {
  */
 export type ResolveAgent = (tenant: TenantRuntime, choice: AgentChoice) => Promise<ResolvedAgent | null>
 
+/** Sockets and models name agents in any text, also in such as the database takes for no text. */
+const AGENT_KEY = new RegExp(KEY_PATTERN)
+
 export function makeResolveAgent({ db, clock, log }: { db: Db; clock: Clock; log: Pick<Log, 'error'> }): ResolveAgent {
   const onFault = (agent: string, err: unknown) =>
     log.error({ err, agent }, 'an agent cannot be read: calls go on with what was last known of it')
@@ -57,6 +61,7 @@ export function makeResolveAgent({ db, clock, log }: { db: Db; clock: Clock; log
 
   /** Known by their versions, too: the stream of the call that was answered by the key asks for those a moment later. */
   async function loadSpeakers({ tenant_id }: TenantRuntime, agentKey: string): Promise<Speakers | null> {
+    if (!AGENT_KEY.test(agentKey)) return null
     const speakers = speakersOf(await findSpeakingVersions(db, tenant_id, agentKey))
     for (const agent of speakers ? [speakers.published, ...speakers.shares.map((share) => share.agent)] : []) {
       if (agent.versionId !== null) cache.put(nameOf(tenant_id, agent.versionId), agent)
