@@ -48,6 +48,13 @@ describe('the guides', () => {
     expect(broken).toEqual([])
   })
 
+  it('are called in the hub by their headings, and say there what they are about', () => {
+    const cards = [...(pages.get('/docs') ?? '').matchAll(/<li><a [^>]*><strong>([^<]*)<\/strong>([^<]*)<\/a>/g)]
+    expect(cards.length).toBeGreaterThan(40)
+    const empty = cards.filter(([, title = '', about = '']) => !/[a-z]{3}/i.test(title) || about.split(' ').length < 3)
+    expect(empty.map(([card]) => card)).toEqual([])
+  })
+
   it('have no script, style or handler in the page, which its policy would refuse', () => {
     for (const [path, html] of pages) {
       expect([path, html.match(/<script(?! src="\/page-assets\/)|<style|\son\w+="|\sstyle="|javascript:/g)]).toEqual([

@@ -16,6 +16,8 @@ const ELSEWHERE: Record<string, string> = { '../README.md': `/${START}`, 'decisi
 /** As the files name this service, which on a page is the one that serves it. */
 const NAMED_ADDRESS = 'http://localhost:8080'
 const DECISIONS = 'Decisions'
+/** With what the page of a decision begins, in place of a heading. */
+const CONTEXT = /^Context\. /
 
 /**
  * Reads and renders all guides, one after the other, with turns for others between them.
@@ -54,10 +56,11 @@ function addressOf(href: string, known: Set<string>): string | null {
   return anchor === undefined ? addressOfPage(slug) : `${addressOfPage(slug)}#${anchor}`
 }
 
-/** What the table says of it, or the beginning of the page. */
+/** What the table says of it, or the first sentence of the page. */
 function aboutOf(slug: string, { passages }: Rendered): string {
   const told = SECTIONS.map(({ pages }) => pages[slug]).find((about) => about !== undefined)
-  return told ?? /^.*?[.:](?= |$)/.exec(passages[0]?.words ?? '')?.[0] ?? ''
+  const begins = passages.find(({ words }) => words !== '')?.words.replace(CONTEXT, '')
+  return told ?? /^.*?[.:](?= |$)/.exec(begins ?? '')?.[0] ?? ''
 }
 
 function arranged(guides: Guide[], decisions: Set<string>): Guides {
