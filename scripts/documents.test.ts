@@ -47,6 +47,27 @@ describe('the documents', () => {
     expect(commands.filter((name) => !(name in scripts))).toEqual([])
   })
 
+  it('name in the README every command that there is', () => {
+    const { scripts }: { scripts: Record<string, string> } = JSON.parse(read('package.json'))
+    const commands = Object.keys(scripts).filter((name) => !(name.startsWith('pre') && name.slice(3) in scripts))
+    const named = [...read('README.md').matchAll(/`npm (?:run )?([a-z][a-z:-]*)/g)].map(([, name]) => name)
+    expect(commands.filter((name) => !named.includes(name))).toEqual([])
+  })
+
+  it('tell of every metric that is ours', () => {
+    const files = readdirSync(join(ROOT, 'service/src'), { recursive: true, encoding: 'utf8' })
+    const sources = files.filter((name) => name.endsWith('.ts')).map((name) => read(join('service/src', name)))
+    const making = sources.filter((source) => source.includes("from 'prom-client'"))
+    const names = making.flatMap((source) =>
+      [...source.matchAll(/(?:name: |counter\(\s*)'([a-z]+_[a-z_]+)',\s*(?:help: )?['"`A-Z]/g)].map(
+        ([, name = '']) => name,
+      ),
+    )
+    const ours = names.filter((name) => !name.startsWith('nodejs_'))
+    expect(ours).toContain('voice_live_calls')
+    expect(ours.filter((name) => !read('docs/deployment.md').includes(`\`${name}\``))).toEqual([])
+  })
+
   it('give compose every value that it does not start without', () => {
     const needed = [...read('compose.yaml').matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name)
     const written = [...read('docs/deployment.md').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name)
