@@ -1,16 +1,14 @@
-import { type Clock, withTimeout } from '../kernel/clock.ts'
+import { type Clock, waitWhile, withTimeout } from '../kernel/clock.ts'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { hasHeir } from '../platform/nodes/heartbeat-store.ts'
-import { PROMISE_MS } from '../records/call-resume-store.ts'
 import type { Journal } from '../records/journal.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { HeldStream, LiveSessions } from '../voice/live-sessions.ts'
 import { forEachByTenant } from './by-tenant.ts'
+import { type GivenAway, makeGiveAway } from './give-away.ts'
 import { isEarlier, type LetGo } from './let-go.ts'
-import { RESCUE_LEASE_MS } from './orphaned-calls.ts'
-import { type OrphanedCall, releaseCall, rescueLater, rescueOver, takeBack } from './orphaned-calls-store.ts'
 import type { SendCallBack } from './send-call-back.ts'
 
 /**
@@ -38,11 +36,10 @@ type Deps = {
 }
 
 /**
- * `left`: it had no stream any more, and its carrier could not be told; or that has asked by itself, and was promised another stream.
- * Should it have to be told, another node does. `unknown`: the database has failed, and its carrier may have been told to go on elsewhere,
- * or asks by itself once its stream is gone. It is let go of here, and whoever has it by then decides.
+ * `unknown`: the database has failed, and its carrier may have been told to go on elsewhere, or asks by itself once its stream is gone. It is
+ * let go of here, and whoever has it by then decides.
  */
-type Became = 'gone' | 'kept' | 'left' | 'unknown'
+type Became = GivenAway | 'unknown'
 
 type Call = { tenantId: TenantId; callSid: string }
 
@@ -54,10 +51,10 @@ const WRITTEN_WITHIN_MS = 2_000
 const PUT_THROUGH_WITHIN_MS = 45_000
 /** A carrier that was told to go on elsewhere closes the stream within this. */
 const GONE_WITHIN_MS = 5_000
-const LOOK_INTERVAL_MS = 100
 
 export function makeHandOver(deps: Deps): HandOver {
-  const { db, clock, log, nodeId, tenants, journal, live, sendCallBack, letGo } = deps
+  const { clock, log, tenants, journal, live, letGo } = deps
+  const giveAway = makeGiveAway(deps)
 
   async function handOver(call: Call): Promise<void> {
     const { tenantId, callSid } = call
@@ -65,7 +62,7 @@ export function makeHandOver(deps: Deps): HandOver {
     try {
       const tenant = await tenants.get(tenantId)
       // To send it elsewhere now would hang up on who is rung for it: it is put through, or comes back.
-      await waitWhile(() => isLeaving(call), PUT_THROUGH_WITHIN_MS)
+      await waitWhile(clock, () => isLeaving(call), PUT_THROUGH_WITHIN_MS)
       // Without a stream it is let go of as soon as it is asked, and nothing that is told after that is written down.
       if (live.findCall(tenantId, callSid)?.phase === 'detached') await allTold(call)
       const hold = live.findCall(tenantId, callSid)?.hold
@@ -87,7 +84,7 @@ export function makeHandOver(deps: Deps): HandOver {
     const epoch = hold.epoch + 1
     // What is told here until another stream begins is told by whoever had the call.
     const nobody = hold.expect({ epoch, owner: null })
-    const became = await toldOf(tenant, call).catch((err: unknown): Became => {
+    const became = await giveAway(tenant, call).catch((err: unknown): Became => {
       log.warn({ err, tenant_id: tenantId, call_sid: callSid }, 'it is not known whether a call was handed over')
       return 'unknown'
     })
@@ -95,33 +92,11 @@ export function makeHandOver(deps: Deps): HandOver {
       nobody.failed()
       return became
     }
-    if (became === 'gone') await waitWhile(() => isEarlier(live.findCall(tenantId, callSid), epoch), GONE_WITHIN_MS)
+    const isStillHere = () => isEarlier(live.findCall(tenantId, callSid), epoch)
+    if (became === 'gone') await waitWhile(clock, isStillHere, GONE_WITHIN_MS)
     // Also where another stream is only on its way: the end of the session that is here would be that of the call.
     letGo(tenantId, callSid, epoch)
     return became
-  }
-
-  /** @throws AppError `unavailable` when the database fails on the way. */
-  async function toldOf(tenant: TenantRuntime, call: Call): Promise<Became> {
-    const lookAt = new Date(clock.now() + RESCUE_LEASE_MS)
-    const released = await releaseCall(db, nodeId, call, { leaseMs: RESCUE_LEASE_MS, lookAt })
-    if (!released) return 'kept'
-    const became = await told(tenant, released)
-    if (became === 'gone') await rescueOver(db, released)
-    return became
-  }
-
-  async function told(tenant: TenantRuntime, released: OrphanedCall): Promise<'gone' | 'kept' | 'left'> {
-    const outcome = await sendCallBack(tenant, released)
-    if (outcome === 'sent' || outcome === 'taken') return 'gone'
-    if (outcome === 'coming') {
-      await rescueLater(db, released, PROMISE_MS)
-      return 'left'
-    }
-    const isHere = live.findCall(released.tenantId, released.callSid) !== null
-    if (isHere) return (await takeBack(db, nodeId, released)) ? 'kept' : 'gone'
-    await rescueLater(db, released, 0)
-    return 'left'
   }
 
   function isLeaving({ tenantId, callSid }: Call): boolean {
@@ -129,22 +104,7 @@ export function makeHandOver(deps: Deps): HandOver {
   }
 
   function allTold({ tenantId, callSid }: Call): Promise<void> {
-    return waitWhile(() => live.findCall(tenantId, callSid)?.hasOpenTurns, TOLD_WITHIN_MS)
-  }
-
-  async function waitWhile(isSo: () => boolean | undefined, withinMs: number): Promise<void> {
-    const endMs = clock.monotonicMs() + withinMs
-    while (isSo() && clock.monotonicMs() < endMs) {
-      await new Promise<void>((resolve) => clock.after(LOOK_INTERVAL_MS, resolve))
-    }
-  }
-
-  async function isHeirThere(): Promise<boolean> {
-    if (!deps.mayHaveHeir) return false
-    return hasHeir(db, nodeId, deps.silenceMs).catch((err: unknown) => {
-      log.warn({ err }, 'it could not be found out whether another node takes calls')
-      return false
-    })
+    return waitWhile(clock, () => live.findCall(tenantId, callSid)?.hasOpenTurns, TOLD_WITHIN_MS)
   }
 
   return async () => {
@@ -152,10 +112,18 @@ export function makeHandOver(deps: Deps): HandOver {
       return callType === 'browser' ? [] : [{ tenantId, callSid }]
     })
     if (calls.length === 0) return
-    if (await isHeirThere()) return forEachByTenant(calls, SENT_AT_ONCE, handOver)
+    if (await isHeirThere(deps)) return forEachByTenant(calls, SENT_AT_ONCE, handOver)
     // To end one of these would hang up on who is rung for it, too. The others end now, and have nobody else rung meanwhile.
     const leaving = calls.filter(isLeaving)
     for (const session of live.all()) if (!session.isLeaving) session.command({ type: 'end', reason: 'shutdown' })
-    await waitWhile(() => leaving.some(isLeaving), PUT_THROUGH_WITHIN_MS)
+    await waitWhile(clock, () => leaving.some(isLeaving), PUT_THROUGH_WITHIN_MS)
   }
+}
+
+async function isHeirThere({ db, log, nodeId, mayHaveHeir, silenceMs }: Deps): Promise<boolean> {
+  if (!mayHaveHeir) return false
+  return hasHeir(db, nodeId, silenceMs).catch((err: unknown) => {
+    log.warn({ err }, 'it could not be found out whether another node takes calls')
+    return false
+  })
 }

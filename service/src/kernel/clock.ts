@@ -61,6 +61,16 @@ export function waitAtMost<T>(clock: Clock, work: Promise<T>, timeoutMs: number)
   return withTimeout(clock, work, timeoutMs, () => new Error('it takes its time')).catch(() => null)
 }
 
+const LOOK_INTERVAL_MS = 100
+
+/** Resolves once that is so no longer, or the time is up; looks every 100 ms. */
+export async function waitWhile(clock: Clock, isSo: () => boolean | undefined, timeoutMs: number): Promise<void> {
+  const endMs = clock.monotonicMs() + timeoutMs
+  while (isSo() && clock.monotonicMs() < endMs) {
+    await new Promise<void>((resolve) => clock.after(LOOK_INTERVAL_MS, resolve))
+  }
+}
+
 /** Lets everything else that is waiting go first: to be awaited between the slices of long work, none longer than 5 ms. */
 export function othersFirst(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))

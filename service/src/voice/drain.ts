@@ -1,4 +1,4 @@
-import { type Clock, waitAtMost } from '../kernel/clock.ts'
+import { type Clock, waitAtMost, waitWhile } from '../kernel/clock.ts'
 import type { LiveCapacity } from './live-capacity.ts'
 import type { LiveSessions } from './live-sessions.ts'
 import type { CarrierAnswers } from './stream-ends.ts'
@@ -13,7 +13,6 @@ type Deps = {
   handOver: () => Promise<void>
 }
 
-const LOOK_INTERVAL_MS = 100
 /** The carrier of a call that was answered just now opens its stream within this. */
 const BEGIN_WITHIN_MS = 5_000
 /** Carriers are asked three times, for fifty calls at once. */
@@ -37,25 +36,18 @@ export async function drainCalls({ clock, live, capacity, drainMs, handOver }: D
   capacity.stop()
   const startMs = clock.monotonicMs()
   const isBegun = () => capacity.taken === live.size || clock.monotonicMs() - startMs >= BEGIN_WITHIN_MS
-  await waitUntil(clock, () => live.size === 0 && isBegun(), drainMs)
+  await waitWhile(clock, () => live.size > 0 || !isBegun(), drainMs)
   if (live.size > 0) await waitAtMost(clock, handOver(), HANDED_OVER_WITHIN_MS)
   live.endAll()
-  await waitUntil(clock, () => live.size === 0, LAST_WORDS_MS)
+  await waitWhile(clock, () => live.size > 0, LAST_WORDS_MS)
 }
 
 /** Resolves when no call is left, which is soon once their streams are gone. */
 export function callsOver(clock: Clock, live: Pick<LiveSessions, 'size'>): Promise<void> {
-  return waitUntil(clock, () => live.size === 0, WRITTEN_WITHIN_MS)
+  return waitWhile(clock, () => live.size > 0, WRITTEN_WITHIN_MS)
 }
 
 /** Resolves when carriers have answered what they were asked for, or had the time to: calls end by that, not by their sockets. */
 export async function answersOver(clock: Clock, carrierCalls: Pick<CarrierAnswers, 'allAnswered'>): Promise<void> {
   await waitAtMost(clock, carrierCalls.allAnswered(), ANSWERED_WITHIN_MS)
-}
-
-async function waitUntil(clock: Clock, condition: () => boolean, timeoutMs: number): Promise<void> {
-  const endMs = clock.monotonicMs() + timeoutMs
-  while (!condition() && clock.monotonicMs() < endMs) {
-    await new Promise<void>((resolve) => clock.after(LOOK_INTERVAL_MS, resolve))
-  }
 }
