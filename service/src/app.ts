@@ -2,7 +2,6 @@ import { makeAdministration } from './admin-floor.ts'
 import { agentRoutes } from './agents/agent-routes.ts'
 import { agentVersionRoutes } from './agents/agent-version-routes.ts'
 import { makeConnectNumber } from './calls/connect-number.ts'
-import { HANGING_UP_OVER_MS } from './calls/hang-up.ts'
 import { phoneRouteRoutes } from './calls/phone-route-routes.ts'
 import { type Delivery, makeDelivery } from './delivery-floor.ts'
 import { hasDemo, makeDemoOnce } from './demo.ts'
@@ -16,8 +15,10 @@ import { wirePages } from './pages-floor.ts'
 import { adminGuard } from './platform/http/guards.ts'
 import { expectAnswer, expectDatabase } from './platform/http/needs-database.ts'
 import { makeNodeMetrics } from './platform/http/node-metrics.ts'
+import type { People } from './platform/http/people.ts'
 import { type Phase, probes } from './platform/http/probes.ts'
-import { buildServer, type HttpServer, prepareChecks, stopServer } from './platform/http/server.ts'
+import type { RateLimits } from './platform/http/rate-limits.ts'
+import { buildServer, type HttpServer, prepareChecks } from './platform/http/server.ts'
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
 import { SteadyBeats } from './platform/nodes/steady-beats.ts'
 import { watchOpenFiles } from './platform/open-files.ts'
@@ -27,12 +28,12 @@ import { makeSchedule, type Schedule } from './schedule.ts'
 import { withoutOutside } from './standby.ts'
 import { expectServedInStandby } from './standby-routes.ts'
 import { wireSteering } from './steering-floor.ts'
+import { CLOSE_WITHIN_MS, stop } from './stopping.ts'
 import { apiKeyRoutes } from './tenancy/api-key-routes.ts'
 import { expectSealingKey } from './tenancy/sealing-key.ts'
 import { tenantRoutes } from './tenancy/tenant-routes.ts'
 import { loadTenants } from './tenants-file.ts'
 import { startVacuuming } from './vacuuming.ts'
-import { VOICE_OVER_MS } from './voice/drain.ts'
 
 /** The service, wired and ready to listen. */
 export type App = {
@@ -57,17 +58,9 @@ export type App = {
 }
 
 const STANDS_BY = 'standing by: no calls, no deliveries, nothing by itself, because STANDBY is true'
-/** Requests in flight get this long to end when the service stops. */
-const STOP_GRACE_MS = 2_000
 /** As long as tenants wait to be told that the database is silent. */
 const ANSWER_WITHIN_MS = 1_000
-/** The journal, and with it the ends of calls, get this long to be written; where this node was known, it says goodbye in less. */
-const RECORDS_WITHIN_MS = 5_000
-const GOODBYE_WITHIN_MS = 1_000
-
-/** The parts of `close`, of which those that do not need each other end at the same time. */
-const CLOSE_WITHIN_MS =
-  Math.max(STOP_GRACE_MS, VOICE_OVER_MS) + Math.max(HANGING_UP_OVER_MS, RECORDS_WITHIN_MS) + GOODBYE_WITHIN_MS
+const PING_WITHIN_MS = 2_000
 
 /** Wires the floors together. Owns what it is given: `close` closes the database too, and so does a failure here. */
 export async function buildApp(deps: Deps): Promise<App> {
@@ -81,7 +74,7 @@ export async function buildApp(deps: Deps): Promise<App> {
 }
 
 async function wire(deps: Deps): Promise<App> {
-  const { config, clock, log, metrics, database, version, commit = null } = deps
+  const { config, clock, log, metrics, database } = deps
   const { db } = database
   const nodeId = newId<NodeId>(clock.now())
   const beats = new SteadyBeats(clock)
@@ -96,22 +89,8 @@ async function wire(deps: Deps): Promise<App> {
   const server = buildServer({ log, clock, metrics, trustProxy: config.trustProxy, rateLimits })
   const administration = makeAdministration(deps, { origin: () => publicUrlOf(deps, server), limits: rateLimits })
   const { people, standing } = administration
-  server.addHook('onRequest', adminGuard({ adminKey: config.adminKey, people }))
-  server.addHook('onRequest', rateLimits.asWhoever)
-  if (database.kind === 'memory') server.addHook('preParsing', expectDatabase(needsNoDatabase))
-  if (database.kind === 'server') {
-    server.addHook('preParsing', expectAnswer({ asks: asksDatabase, ping: () => database.ping(ANSWER_WITHIN_MS) }))
-  }
-  if (config.standby) server.addHook('preParsing', expectServedInStandby)
-  const name = database.kind === 'memory' ? 'memory' : 'database'
-  const check = async () => {
-    await database.pingPrimary(2_000)
-    beats.expectTaken()
-  }
-  const checks = [{ name, check }, ...deps.cluster.checks]
-  const takesBeats = config.standby ? null : () => beats.isSteady
-  makeNodeMetrics(metrics.registry, { phase: () => phase, takesBeats })
-  await server.register(probes({ clock, log, metrics, version, commit, phase: () => phase, checks }))
+  guard(server, deps, { people, rateLimits })
+  await server.register(probesOf(deps, { beats, phase: () => phase }))
   await administration.register(server)
   await server.register(apiKeyRoutes(floors.apiKeys))
   await server.register(agentRoutes(floors.agents))
@@ -141,19 +120,7 @@ async function wire(deps: Deps): Promise<App> {
   const close = async () => {
     stopWatchingFiles()
     phase = 'stopping'
-    steering.close()
-    const delivered = delivery.close()
-    const ended = [schedule.close(), living?.vacuuming.close(), calls.watching.close(), calls.closeLive()]
-    await Promise.all([...ended, stopServer(server, STOP_GRACE_MS)])
-    await Promise.all([calls.closeRecords(), delivered])
-    await Promise.all([floors.credentials.close(), floors.clips.close()])
-    await forgetting?.close()
-    await living?.heartbeat.close()
-    floors.changes.close()
-    administration.close()
-    deps.cluster.close()
-    metrics.stop()
-    await database.close()
+    await stop(deps, { server, floors, administration, delivery, steering, calls, schedule, forgetting, living })
   }
   return {
     server,
@@ -185,6 +152,33 @@ async function wire(deps: Deps): Promise<App> {
       return closed
     },
   }
+}
+
+/** What each request passes before its route is asked. */
+function guard(
+  server: HttpServer,
+  { config, database }: Deps,
+  { people, rateLimits }: { people: People; rateLimits: RateLimits },
+): void {
+  server.addHook('onRequest', adminGuard({ adminKey: config.adminKey, people }))
+  server.addHook('onRequest', rateLimits.asWhoever)
+  if (database.kind === 'memory') server.addHook('preParsing', expectDatabase(needsNoDatabase))
+  if (database.kind === 'server') {
+    server.addHook('preParsing', expectAnswer({ asks: asksDatabase, ping: () => database.ping(ANSWER_WITHIN_MS) }))
+  }
+  if (config.standby) server.addHook('preParsing', expectServedInStandby)
+}
+
+/** What this node says of itself to those who look after it. */
+function probesOf(deps: Deps, { beats, phase }: { beats: SteadyBeats; phase: () => Phase }) {
+  const { config, clock, log, metrics, database, version, commit = null } = deps
+  const name = database.kind === 'memory' ? 'memory' : 'database'
+  const check = async () => {
+    await database.pingPrimary(PING_WITHIN_MS)
+    beats.expectTaken()
+  }
+  makeNodeMetrics(metrics.registry, { phase, takesBeats: config.standby ? null : () => beats.isSteady })
+  return probes({ clock, log, metrics, version, commit, phase, checks: [{ name, check }, ...deps.cluster.checks] })
 }
 
 /** Says that this node is here, and keeps a database in order that does not do so itself. */
