@@ -16,6 +16,7 @@ import type { CallStatusCallbacks } from './call-status.ts'
 import { makeCampaignWork } from './campaigns/campaign-work.ts'
 import type { DialGate } from './dial-gate.ts'
 import { makeDialing } from './dialing.ts'
+import { startForgettingKeys } from './forget-keys.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
 import type { LateUnanswered } from './late-unanswered.ts'
 import { makeMachineCalls } from './machine-calls.ts'
@@ -70,6 +71,7 @@ export function makeOutbound(deps: Deps) {
   const answers = makeOutboundAnswer({ ...deps, callbacks, late: deps.lateUnanswered, answerUrl })
   const settling = makeSettlingDials({ ...deps, statuses: deps.reports })
   const campaigns = makeCampaignWork({ ...deps, dialing })
+  let forgettingKeys: { close(): Promise<void> } | null = null
   return {
     campaigns,
     callbackRoutes: outboundRoutes({ ...deps, answers, callbacks }),
@@ -77,10 +79,13 @@ export function makeOutbound(deps: Deps) {
     placeTaskCall: makePlaceTaskCall({ ...deps, dialing }),
     checkTaskCall: makeCheckTaskCall(deps),
     taskCallOpensAt: (tenant: TenantRuntime, to: string) => deps.gate.opensAt(tenant, { to, hours: null }),
-    start: () => settling.start(),
+    start() {
+      settling.start()
+      forgettingKeys = startForgettingKeys(deps)
+    },
     async close() {
       machines.close()
-      await Promise.all([dialing.close(), settling.close()])
+      await Promise.all([dialing.close(), settling.close(), forgettingKeys?.close()])
     },
   }
 }

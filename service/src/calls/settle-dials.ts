@@ -1,7 +1,6 @@
 import type { Cancel, Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { isDispatch } from '../operators/task-dispatch-store.ts'
-import { forgetKeysAcrossTenants, keysFreeBefore } from '../platform/db/request-keys.ts'
 import { SaidOnce } from '../platform/db/said-once.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
@@ -10,11 +9,9 @@ import type { Carriers } from '../platform/telephony/registry.ts'
 import { type CallLogRow, findCallLogById } from '../records/call-log-store.ts'
 import { statusReport } from '../records/call-record.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { CAMPAIGN_KEYS } from './campaigns/campaign-key-store.ts'
 import { claimDialsAcrossTenants, countDoubtedDials, type DialRow } from './dial-store.ts'
 import { LOOK_AFTER_MS } from './dialing.ts'
 import { accountOf } from './hang-up.ts'
-import { DIAL_KEYS } from './idempotency-store.ts'
 import { findCallAcrossTenants } from './incoming-store.ts'
 import type { CallStatuses } from './record-status.ts'
 import { type DialOutcome, settleDial } from './settle-dial.ts'
@@ -42,7 +39,6 @@ const LOOK_INTERVAL_MS = 5_000
 /** Looked at beside each other; each takes one request to its carrier. */
 const DIALS = 20
 const LIST_TIMEOUT_MS = 5_000
-const FORGET_INTERVAL_MS = 60_000
 /**
  * What the carrier does not have by then it will not have; should it call all the same, that call is taken. From then to the
  * two minutes that are promised there is time for a look, and for a carrier that does not answer it.
@@ -57,7 +53,7 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
   const { db, clock, log, tenants } = deps
   const closing = new AbortController()
   let looking: Promise<void> | null = null
-  let timers: Cancel[] = []
+  let cancel: Cancel = () => undefined
   const said = new SaidOnce()
 
   /** All that are due: after a carrier's outage that may be many. */
@@ -113,12 +109,7 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
 
   const settling: SettlingDials = {
     start() {
-      timers = [
-        clock.every(LOOK_INTERVAL_MS, () => void settling.look()),
-        clock.every(FORGET_INTERVAL_MS, () => {
-          forgetting = forget()
-        }),
-      ]
+      cancel = clock.every(LOOK_INTERVAL_MS, () => void settling.look())
     },
     look() {
       looking ??= lookNow()
@@ -132,17 +123,10 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
       return looking
     },
     async close() {
-      for (const cancel of timers) cancel()
+      cancel()
       closing.abort()
-      await Promise.all([looking, forgetting])
+      await looking
     },
-  }
-  let forgetting: Promise<void> = Promise.resolve()
-  const forget = async () => {
-    for (const keys of [DIAL_KEYS, CAMPAIGN_KEYS]) {
-      const failed = (err: unknown) => log.warn({ err, table: keys.table }, 'old idempotency keys were not forgotten')
-      await forgetKeysAcrossTenants(db, keys, keysFreeBefore(new Date(clock.now()))).catch(failed)
-    }
   }
   return settling
 }
