@@ -1,7 +1,6 @@
-import { type Clock, withTimeout } from '../kernel/clock.ts'
+import { type Clock, withDeadline, withTimeout } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
-import { withDeadline } from '../platform/chat/deadline.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { type Speech, SpeechFault } from '../platform/speech/port.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, withDeadline } from '../kernel/clock.ts'
 import { type CarrierAccount, CarrierError, type TelephonyDriver } from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -39,15 +39,12 @@ export class CarrierRequests {
   async make<T>(tenant: TenantRuntime, request: CarrierRequest<T>): Promise<CarrierOutcome<T>> {
     const account = accountOf(tenant)
     if (!account) return { type: 'no_account' }
-    const late = new AbortController()
-    const cancel = this.#clock.after(ANSWER_WITHIN_MS, () => late.abort())
+    const carrier = this.#carriers[tenant.telephony.provider]
+    const asking = (signal: AbortSignal) => request(carrier, account, signal)
     try {
-      const signal = AbortSignal.any([late.signal, this.#closing.signal])
-      return { type: 'done', value: await request(this.#carriers[tenant.telephony.provider], account, signal) }
+      return { type: 'done', value: await withDeadline(this.#clock, ANSWER_WITHIN_MS, asking, this.#closing.signal) }
     } catch (err) {
       return err instanceof CarrierError && err.kind === 'rejected' ? { type: 'refused', err } : { type: 'failed', err }
-    } finally {
-      cancel()
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, withDeadline } from '../kernel/clock.ts'
 import { AppError, invalidRequest } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
@@ -37,16 +37,12 @@ const WRONG_NUMBERS: Record<Exclude<NumberConnection, 'connected'>, string> = {
 
 export function makeConnectNumber({ clock, carriers, tenants, publicUrl, addressFault }: Deps): ConnectNumber {
   async function ask(tenant: TenantRuntime, account: CarrierAccount, number: PhoneNumber): Promise<NumberConnection> {
-    const late = new AbortController()
-    const cancel = clock.after(TIMEOUT_MS, () => late.abort())
     const carrier = carriers[tenant.telephony.provider]
-    try {
-      return await carrier.connectNumber(account, number, numberAddresses(publicUrl()), late.signal)
-    } catch (error) {
+    const addresses = numberAddresses(publicUrl())
+    const connect = (signal: AbortSignal) => carrier.connectNumber(account, number, addresses, signal)
+    return withDeadline(clock, TIMEOUT_MS, connect).catch((error: unknown) => {
       throw failed(error)
-    } finally {
-      cancel()
-    }
+    })
   }
 
   return async (tenantId, phoneNumber) => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, withDeadline } from '../kernel/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { CarrierAccount, NewCarrierCall } from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
@@ -33,16 +33,13 @@ export function makeSubmit({ clock, log, carriers, addresses }: Deps): Submit {
   const closing = new AbortController()
 
   async function once(tenant: TenantRuntime, account: CarrierAccount, call: NewCarrierCall): Promise<DialOutcome> {
-    const late = new AbortController()
-    const cancel = clock.after(TIMEOUT_MS, () => late.abort())
+    const carrier = carriers[tenant.telephony.provider]
+    const create = (signal: AbortSignal) => carrier.createCall(account, call, signal)
     try {
-      const signal = AbortSignal.any([late.signal, closing.signal])
-      return { type: 'accepted', callSid: await carriers[tenant.telephony.provider].createCall(account, call, signal) }
+      return { type: 'accepted', callSid: await withDeadline(clock, TIMEOUT_MS, create, closing.signal) }
     } catch (error) {
       log.warn({ err: error, tenant_id: tenant.tenant_id }, 'the carrier did not answer with a call')
       return outcomeOf(error)
-    } finally {
-      cancel()
     }
   }
 

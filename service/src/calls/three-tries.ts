@@ -1,4 +1,4 @@
-import { type Clock, withTimeout } from '../kernel/clock.ts'
+import { type Clock, withDeadline, withTimeout } from '../kernel/clock.ts'
 import type { Log } from '../platform/log.ts'
 import { CarrierError } from '../platform/telephony/port.ts'
 import type { IsHeld } from '../voice/session-builder.ts'
@@ -68,14 +68,10 @@ async function failureOf(
   stopped: AbortSignal,
   request: (signal: AbortSignal) => Promise<void>,
 ): Promise<unknown> {
-  const stopping = new AbortController()
-  const cancel = clock.after(TRY_TIMEOUT_MS, () => stopping.abort())
-  return request(AbortSignal.any([stopping.signal, stopped]))
-    .then(
-      () => null,
-      (error: unknown) => error,
-    )
-    .finally(cancel)
+  return withDeadline(clock, TRY_TIMEOUT_MS, request, stopped).then(
+    () => null,
+    (error: unknown) => error,
+  )
 }
 
 function isWorthAnotherTry(error: unknown): boolean {

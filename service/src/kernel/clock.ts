@@ -56,6 +56,19 @@ export function withTimeout<T>(clock: Clock, work: Promise<T>, timeoutMs: number
   })
 }
 
+/** Does the work with a signal that ends it after `withinMs`, or when `stopping` says so. */
+export async function withDeadline<T>(
+  clock: Clock,
+  withinMs: number,
+  work: (signal: AbortSignal) => Promise<T>,
+  stopping?: AbortSignal,
+): Promise<T> {
+  const late = new AbortController()
+  const cancel = clock.after(withinMs, () => late.abort())
+  const signal = stopping ? AbortSignal.any([late.signal, stopping]) : late.signal
+  return work(signal).finally(cancel)
+}
+
 /** What `work` comes to within `timeoutMs`; null when it fails or takes longer: for waits after which the same is done in any case. */
 export function waitAtMost<T>(clock: Clock, work: Promise<T>, timeoutMs: number): Promise<T | null> {
   return withTimeout(clock, work, timeoutMs, () => new Error('it takes its time')).catch(() => null)

@@ -1,7 +1,6 @@
 import type { Clip } from '../../agents/clips.ts'
-import { type Clock, withTimeout } from '../../kernel/clock.ts'
+import { type Clock, withDeadline, withTimeout } from '../../kernel/clock.ts'
 import { newId } from '../../kernel/ids.ts'
-import { withDeadline } from '../../platform/chat/deadline.ts'
 import { ChatFault, type ChatModel } from '../../platform/chat/port.ts'
 import type { Log } from '../../platform/log.ts'
 import type { RealtimeDriver } from '../../platform/realtime/port.ts'

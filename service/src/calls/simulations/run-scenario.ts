@@ -1,6 +1,5 @@
 import type { ResolvedAgent } from '../../agents/resolve.ts'
-import type { Clock } from '../../kernel/clock.ts'
-import { withDeadline } from '../../platform/chat/deadline.ts'
+import { type Clock, withDeadline } from '../../kernel/clock.ts'
 import { ChatFault, type ChatModel, type ChatRequest } from '../../platform/chat/port.ts'
 import type { Log } from '../../platform/log.ts'
 import { asking } from '../../records/evaluations/asking.ts'

@@ -1,7 +1,6 @@
-import type { Clock } from '../../kernel/clock.ts'
+import { type Clock, withDeadline } from '../../kernel/clock.ts'
 import type { AgentId, TenantId } from '../../kernel/ids.ts'
 import { redactorFor } from '../../kernel/redaction/redact.ts'
-import { withDeadline } from '../../platform/chat/deadline.ts'
 import { ChatFault, type ChatModel } from '../../platform/chat/port.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import { LeasedWorker } from '../../platform/leased-worker.ts'

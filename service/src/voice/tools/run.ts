@@ -49,7 +49,7 @@ export function makeToolRunner(deps: Deps): ToolRunner {
     const startedMs = clock.monotonicMs()
     const end = begin(request)
     const tool = deps.tools.find(({ declaration }) => declaration.name === name)
-    const ended = await withDeadline(clock, deadlineOf(tool), (signal) =>
+    const ended = await endedInTime(clock, deadlineOf(tool), (signal) =>
       answer(tool, { callId, name, argumentsText }, signal),
     )
     end(ended, clock.monotonicMs() - startedMs)
@@ -102,7 +102,7 @@ type Asked = { callId: string; name: string; argumentsText: string }
 type Ended = Omit<ToolOutcome, 'callId'>
 
 /** The tool is told to stop when its time is over; what it says after that nobody hears. */
-function withDeadline(clock: Clock, deadlineMs: number, work: (signal: AbortSignal) => Promise<Ended>): Promise<Ended> {
+function endedInTime(clock: Clock, deadlineMs: number, work: (signal: AbortSignal) => Promise<Ended>): Promise<Ended> {
   const stopping = new AbortController()
   return new Promise((resolve) => {
     const cancel = clock.after(deadlineMs, () => {

@@ -1,5 +1,5 @@
 import type { ResolveAgent } from '../../agents/resolve.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import { type Clock, withDeadline } from '../../kernel/clock.ts'
 import { AppError, invalidRequest } from '../../kernel/errors.ts'
 import { newId, type TenantId } from '../../kernel/ids.ts'
 import { OutboundFault } from '../../platform/outbound/fault.ts'
@@ -64,7 +64,7 @@ export function makeToolTrials({ clock, tenants, resolveAgent, tools }: Deps): T
       const [tool, agentName] = await toolOf(tenant, name, agentKey)
       if (JSON.stringify(args).length > MAX_ARGUMENT_CHARS) refused(new ToolRefusal('they are too long'))
       const startedMs = clock.monotonicMs()
-      const asked = await within(clock, deadlineOf(tool), (signal) =>
+      const asked = await withDeadline(clock, deadlineOf(tool), (signal) =>
         tool.ask(args, trialCall(tenant, { agentName, clock }), signal),
       ).catch(refused)
       expectAnswer(asked)
@@ -78,12 +78,6 @@ function trialCall(tenant: TenantRuntime, { agentName, clock }: { agentName: str
   const sessionId = newId<SessionId>(clock.now())
   const call = { callSid: 'test', streamSid: 'test', agentName, customerPhone: 'test', callId: 'test' }
   return { tenant, sessionId, ...call }
-}
-
-async function within<T>(clock: Clock, deadlineMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const stopping = new AbortController()
-  const cancel = clock.after(deadlineMs, () => stopping.abort())
-  return work(stopping.signal).finally(cancel)
 }
 
 /** @throws AppError `invalid_request` for what the tool refuses, and all else as it is. */
