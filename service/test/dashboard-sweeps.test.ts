@@ -48,6 +48,7 @@ describe('the sweeps', () => {
     await swept.getByText('Evaluated tenants').waitFor()
     const row = swept.getByRole('row').filter({ has: page.locator(`a[href$="/desk/tasks/${id}"]`) })
     await row.getByText(/alerted/i).waitFor()
+    await row.getByRole('cell', { name: 'Acme', exact: true }).waitFor()
     await row
       .getByText(/Was to be done by/)
       .filter({ visible: true })

@@ -10,6 +10,7 @@ import { Instant } from '../../components/instant.tsx'
 import { ListPage } from '../../components/list-page.tsx'
 import type { Column } from '../../components/list-table.tsx'
 import { LookButton } from '../../components/look-button.tsx'
+import { TenantName } from '../../components/tenant-name.tsx'
 import { DASH, words } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
 import type { AuditFilters } from './audit-filters.ts'
@@ -30,7 +31,7 @@ export function AuditLogPage() {
       }
       filters={
         <FilterBar>
-          <FilterText name="tenant_id" label="Tenant" />
+          <FilterText name="tenant_id" label="Id of the tenant" />
           <FilterText name="actor" label="Who" />
           <FilterText name="action" label="Action" placeholder="api_key.revoked" />
           <FilterText name="target_id" label="To what" />
@@ -50,7 +51,7 @@ const COLUMNS: Column<AuditEntry>[] = [
   { name: 'When', cell: ({ created_at }) => <Instant at={created_at} /> },
   { name: 'Who', cell: ({ actor }) => <BrokenAddress address={actor} /> },
   { name: 'Action', cell: ({ action }) => <ActionName action={action} /> },
-  { name: 'Tenant', from: 'tablet', cell: ({ tenant_id }) => tenant_id ?? DASH },
+  { name: 'Tenant', from: 'tablet', cell: ({ tenant_id: id }) => (id === null ? DASH : <TenantName tenantId={id} />) },
   { name: 'To what', from: 'desktop', cell: ({ target_id }) => <span className="mono">{target_id ?? DASH}</span> },
   {
     name: 'Actions',
@@ -72,7 +73,8 @@ function EntryDetail({ entry }: { entry: AuditEntry }) {
           facts={[
             ['Who', `${actor} (${words(kind).toLowerCase()})`],
             ['When', <Instant key="when" at={created_at} />],
-            ['Tenant', tenant_id],
+            ['Tenant', tenant_id && <TenantName key="tenant" tenantId={tenant_id} />],
+            ['Id of the tenant', tenant_id],
             ['To what', target_id],
           ]}
         />

@@ -11,6 +11,7 @@ import { ListPage } from '../../components/list-page.tsx'
 import type { Column } from '../../components/list-table.tsx'
 import { LookButton } from '../../components/look-button.tsx'
 import { supervisorText } from '../../components/supervisor-text.ts'
+import { TenantName } from '../../components/tenant-name.tsx'
 import { DASH } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
 import type { SupervisorFilters } from './audit-filters.ts'
@@ -30,7 +31,7 @@ export function SupervisorActionsPage() {
       above={<BackLink to="/audit-log">Audit log</BackLink>}
       filters={
         <FilterBar>
-          <FilterText name="tenant_id" label="Tenant" />
+          <FilterText name="tenant_id" label="Id of the tenant" />
           <FilterChoice name="action" label="Action" choices={SUPERVISOR_ACTIONS} textOf={supervisorText} />
           <FilterText name="stream_sid" label="Id of the stream" />
         </FilterBar>
@@ -82,7 +83,7 @@ const COLUMNS: Column<SupervisorAction>[] = [
 function TenantLink({ action: { tenant_id: tenantId } }: { action: SupervisorAction }) {
   return (
     <Link to="/t/$tenantId/overview" params={{ tenantId }}>
-      {tenantId}
+      <TenantName tenantId={tenantId} />
     </Link>
   )
 }

@@ -7,6 +7,7 @@ import { Column as Below } from '../../components/fields.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { type Column, ListTable } from '../../components/list-table.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { TenantName } from '../../components/tenant-name.tsx'
 import { DASH, words } from '../../components/text.ts'
 import type { SweepFailure, SweepResult, SweptTask } from './sweep-queries.ts'
 import styles from './swept-tasks.module.css'
@@ -32,7 +33,7 @@ export function SweptTasks({ name, result: { counts, items, failures } }: { name
 function Failed({ failure: { tenant_id: tenantId, task_id: taskId, error } }: { failure: SweepFailure }) {
   return (
     <p role="alert">
-      {tenantId}: {error}{' '}
+      <TenantName tenantId={tenantId} />: {error}{' '}
       {taskId !== undefined && (
         <Link to="/t/$tenantId/desk/tasks/$taskId" params={{ tenantId, taskId }}>
           The task
@@ -43,7 +44,7 @@ function Failed({ failure: { tenant_id: tenantId, task_id: taskId, error } }: { 
 }
 
 const COLUMNS: Column<SweptTask>[] = [
-  { name: 'Tenant', cell: ({ tenant_id: tenant }) => tenant },
+  { name: 'Tenant', cell: ({ tenant_id: tenantId }) => <TenantName tenantId={tenantId} /> },
   { name: 'Queue', from: 'tablet', cell: ({ queue_key: queue }) => queue },
   { name: 'What came of it', cell: (task) => <Outcome task={task} /> },
   { name: 'Details', from: 'tablet', cell: (task) => <Details task={task} /> },

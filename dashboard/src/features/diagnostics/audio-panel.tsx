@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { Facts } from '../../components/facts.tsx'
 import { type Column, ListTable } from '../../components/list-table.tsx'
 import { ReadPanel } from '../../components/read-panel.tsx'
+import { TenantName } from '../../components/tenant-name.tsx'
 import { DASH, words } from '../../components/text.ts'
 import { type AudioItem, audioQuery } from './diagnostics-queries.ts'
 
 const COLUMNS: Column<AudioItem>[] = [
-  { name: 'Tenant', cell: ({ tenant_id }) => <span className="mono">{tenant_id}</span> },
+  { name: 'Tenant', cell: ({ tenant_id }) => <TenantName tenantId={tenant_id} /> },
   { name: 'Asks for', cell: ({ configured }) => words(configured) },
   { name: 'Gets', cell: ({ effective }) => words(effective) },
   { name: 'Because', from: 'tablet', cell: ({ fallback_reason }) => (fallback_reason ? words(fallback_reason) : DASH) },

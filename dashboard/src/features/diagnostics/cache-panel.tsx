@@ -1,10 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTenantNames } from '../../api/tenants.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Buttons } from '../../components/fields.tsx'
 import { type Column, ListTable } from '../../components/list-table.tsx'
 import { ReadPanel } from '../../components/read-panel.tsx'
 import { RunButton } from '../../components/run-button.tsx'
+import { TenantName } from '../../components/tenant-name.tsx'
 import {
   type CachedTenant,
   type CredentialUse,
@@ -24,12 +26,13 @@ export function CachePanel() {
   const cached = useQuery(cachedQuery)
   const uses = useQuery(usesQuery)
   const client = useQueryClient()
+  const nameOf = useTenantNames()
   const reread = () => client.invalidateQueries({ queryKey: DIAGNOSTICS_KEY })
 
   async function reload(): Promise<string> {
     const { attempted, reloaded, failures } = await reloadCached()
     await reread()
-    const failed = failures.map(({ tenant_id, error }) => `${tenant_id}: ${error}`)
+    const failed = failures.map(({ tenant_id, error }) => `${nameOf(tenant_id)}: ${error}`)
     return [`${reloaded} of ${attempted} read again.`, ...failed].join(' ')
   }
 
@@ -87,7 +90,7 @@ export function CachePanel() {
 }
 
 const TENANT_COLUMNS: Column<CachedTenant>[] = [
-  { name: 'Tenant', cell: ({ tenant_id }) => <span className="mono">{tenant_id}</span> },
+  { name: 'Tenant', cell: ({ tenant_id }) => <TenantName tenantId={tenant_id} /> },
   { name: 'Live calls', isNumber: true, cell: ({ active_sessions }) => active_sessions },
   { name: 'Followers of the log', from: 'tablet', isNumber: true, cell: ({ log_subscribers }) => log_subscribers },
   { name: 'Carrier', from: 'tablet', cell: ({ telephony_configured: isSet }) => (isSet ? 'Set' : 'Not set') },
@@ -96,7 +99,7 @@ const TENANT_COLUMNS: Column<CachedTenant>[] = [
 
 const USE_COLUMNS: Column<CredentialUse>[] = [
   { name: 'Credential', cell: ({ cache_key }) => <span className="mono">{cache_key}</span> },
-  { name: 'Tenant', cell: ({ tenant_id }) => <span className="mono">{tenant_id}</span> },
+  { name: 'Tenant', cell: ({ tenant_id }) => <TenantName tenantId={tenant_id} /> },
   { name: 'Found', isNumber: true, cell: ({ hits }) => hits },
   { name: 'Not found', from: 'tablet', isNumber: true, cell: ({ misses }) => misses },
   { name: 'Read again', from: 'tablet', isNumber: true, cell: ({ reloads }) => reloads },

@@ -8,6 +8,7 @@ import { Instant } from '../../components/instant.tsx'
 import { ListPanel } from '../../components/list-panel.tsx'
 import type { Column } from '../../components/list-table.tsx'
 import { Note } from '../../components/note.tsx'
+import { TenantName } from '../../components/tenant-name.tsx'
 import { useList } from '../../components/use-list.ts'
 import {
   DIAGNOSTICS_KEY,
@@ -95,7 +96,7 @@ const COLUMNS: Column<GivenUp>[] = [
 function TenantLink({ tenantId }: { tenantId: string }) {
   return (
     <Link to="/t/$tenantId" params={{ tenantId }}>
-      {tenantId}
+      <TenantName tenantId={tenantId} />
     </Link>
   )
 }

@@ -8,6 +8,7 @@ import { RowButtons } from '../../components/fields.tsx'
 import { ListPage } from '../../components/list-page.tsx'
 import { type Column, RowLink } from '../../components/list-table.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
+import { TenantName } from '../../components/tenant-name.tsx'
 import { words } from '../../components/text.ts'
 import { allLiveQuery, type LiveCallOfAll } from './live-queries.ts'
 import { whoIn } from './live-state.tsx'
@@ -52,7 +53,7 @@ const COLUMNS: Column<LiveCallOfAll>[] = [
     cell: ({ tenant }) => (
       <RowButtons>
         <Link to="/t/$tenantId/live" params={{ tenantId: tenant }}>
-          {tenant}
+          <TenantName tenantId={tenant} />
         </Link>
       </RowButtons>
     ),
