@@ -67,6 +67,7 @@ export function scheduleCallback({ tasks, clock, costlyKind = () => null }: Deps
     maxPerCall: 3,
     async run({ phone, when, summary, priority = 'normal' }, { tenant, customerPhone, ...call }, signal) {
       const { callSid, sessionId, streamSid, agentName } = call
+      const zone = tenant.compliance.timezone ?? 'UTC'
       const callback = {
         customerPhone: phone === undefined ? numberOfCall(customerPhone, UNKNOWN) : givenNumber(phone),
         call: { callSid, sessionId, streamSid, agentName },
@@ -74,12 +75,14 @@ export function scheduleCallback({ tasks, clock, costlyKind = () => null }: Deps
         // The number to call is the task's own; what is written about it is not called.
         summary: redactorFor(tenant.compliance.redact_pii).text(summary),
         notes: null,
-        dueAt: dueAt(when, tenant.compliance.timezone ?? 'UTC'),
+        dueAt: dueAt(when, zone),
         createdBy: agentName,
         metadata: {},
       }
-      const task = await tasks.schedule(tenant, callback, signal)
-      return { output: { ok: true, task_id: task.id, due_at: task.due_at?.toISOString() ?? 'as soon as possible' } }
+      const { id, due_at: due } = await tasks.schedule(tenant, callback, signal)
+      // The caller is told, and lives by the clocks of the tenant.
+      const due_at = due === null ? 'as soon as possible' : new LocalTime().written(zone, due.getTime())
+      return { output: { ok: true, task_id: id, due_at } }
     },
   })
 }

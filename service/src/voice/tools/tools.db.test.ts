@@ -29,12 +29,15 @@ const NOW = 'it is now Tuesday, 2030-01-01T00:00:00+00:00'
 describe('the built-in tools', () => {
   const test = useDatabase()
 
-  async function inCall({ from = '+12025550101' } = {}) {
+  async function inCall({ from = '+12025550101', timezone = 'UTC' } = {}) {
     const clock = new TestClock()
     const { db } = test
     const tenantId = await makeTenant(db, 'acme')
     const other = await makeTenant(db, 'other')
-    const tenant = toRuntime({ tenant_id: tenantId }, { account_sid: null, auth_token: null, from_number: null })
+    const tenant = toRuntime(
+      { tenant_id: tenantId, compliance: { timezone } },
+      { account_sid: null, auth_token: null, from_number: null },
+    )
     const sessions = makeSessions({ db, clock, nodeId: newId<NodeId>(clock.now()) })
     const call = { callSid: 'CA1', direction: 'inbound' as const, from, to: '+12025550100', orgId: null, metadata: {} }
     const { sessionId } = await sessions.open(tenant, { ...call, agent: AGENT })
@@ -140,9 +143,10 @@ describe('the built-in tools', () => {
   })
 
   it('schedule a callback to the number of the call', async () => {
-    const { run, tasks, clock, tenantId } = await inCall()
-    const when = new Date(clock.now() + 3_600_000).toISOString()
+    const { run, tasks, tenantId } = await inCall({ timezone: 'Asia/Tokyo' })
+    const when = '2030-01-01T01:00:00Z'
     const { output } = await run('schedule_callback', { summary: 'A price.', when, priority: 'high' })
+    expect(output['due_at']).toBe('Tuesday, 2030-01-01T10:00:00+09:00')
     expect(await tasks()).toMatchObject([
       {
         ...{ tenant_id: tenantId, id: output['task_id'], call_sid: 'CA1', stream_sid: 'MZ1', agent_name: 'Robin' },
