@@ -33,8 +33,8 @@ export function unnamingPieces(text: string): Piece[] {
   return pieces.sort((a, b) => a.start - b.start)
 }
 
-const CURRENCY_SIGN_BEFORE = /[$€£¥]\s?$/
-const SIGN_AFTER = /^\s?[$€£¥%]/
+const CURRENCY_SIGN_BEFORE = /[$€£¥￥₩]\s?$/
+const SIGN_AFTER = /^\s?(?:[$€£¥￥₩%％元円圓块원万萬億亿만억]|บาท)/
 const CURRENCIES = new Set(
   (
     'dollar dollars euro euros eur usd gbp chf pound pounds cent cents dólares dolares libras livres ' +

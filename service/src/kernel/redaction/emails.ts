@@ -81,10 +81,15 @@ function withParted(text: string, start: number): number {
   return at
 }
 
+/** Letters that have no capitals stand beside an address without a blank, and are no part of one that is written in others. */
+const CASELESS = /[\p{Lo}\p{Lm}]/u
+
 /** How far the characters go from `at` into one direction: an index to cut at. */
 function reach(text: string, at: number, { step, chars, most }: { step: 1 | -1; chars: RegExp; most: number }): number {
+  const isCaseless = CASELESS.test(text.charAt(at + step))
+  const isPart = (char: string) => chars.test(char) && (isCaseless || !CASELESS.test(char))
   let cursor = at + step
-  while (Math.abs(cursor - at) <= most && chars.test(text.charAt(cursor))) cursor += step
+  while (Math.abs(cursor - at) <= most && isPart(text.charAt(cursor))) cursor += step
   return step === 1 ? cursor : cursor + 1
 }
 

@@ -15,7 +15,8 @@ export type NumberRun = {
 }
 
 /** What may stand between two groups of one number, at most so many characters of it. */
-const SEPARATORS = /^[\s\-\u2010-\u2015.,·•/()_…+*#\u200b-\u200d\u2060\ufeff]*$/u
+const SEPARATORS =
+  /^[\s\-\u2010-\u2015\u2212\uff0d.,\uff0e、，،·•・/()（）_…+*#\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]*$/u
 const MAX_SEPARATOR_CHARS = 6
 /** "10, +1 202 555 0101": a plus that stands apart from what is before it, with a whole number behind it, begins that number. */
 const PLUS_APART = /[\s,]\+\(?$/

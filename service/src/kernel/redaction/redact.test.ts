@@ -27,6 +27,16 @@ describe('what is said', () => {
     ['It is 4:15-555-12:34.', 'It is 4:[digits]:34.'],
     ['It is 1:23 456 789.', 'It is 1:[digits].'],
     ['4:15 555.', '[digits]:[digits].'],
+    ['我的电话是13812345678。', '我的电话是[phone]。'],
+    ['カード番号は4111-1111-1111-1111です', 'カード番号は[card]です'],
+    ['ナンバー０９０－１２３４－５６７８へ', 'ナンバー[phone]へ'],
+    ['제 번호는 010-1234-5678입니다', '제 번호는 [phone]입니다'],
+    ['เบอร์0812345678ครับ', 'เบอร์[phone]ครับ'],
+    ['اتصل ب0501234567', 'اتصل ب[phone]'],
+    ['بطاقتي ٤١١١\u200f١١١١\u200f١١١١\u200f١١١١', 'بطاقتي [card]'],
+    ['番号は4、7、1、1です', '番号は[digits]です'],
+    ['邮箱是ana.diaz@example.org谢谢', '邮箱是[email]谢谢'],
+    ['邮箱是张三@例子.中国', '[email]'],
   ])('loses what is personal: %s', (said, told) => expect(turn(said).text).toBe(told))
 
   it.each([
@@ -39,6 +49,7 @@ describe('what is said', () => {
     ['order numbers of six digits', 'Order 123456 is late.'],
     ['codes with letters', 'Flight LH1234567, 550e8400-e29b-41d4-a716-446655440000.'],
     ['counting', 'Testing, one, two, three, four.'],
+    ['amounts and dates of East Asia', '2026年11月29日、12345678円、1234567원, 30000000元。'],
   ])('keeps %s', (_, said) => expect(turn(said).text).toBe(said))
 
   it('loses a turn that is nothing but digits: a piece of a longer number', () => {

@@ -1,13 +1,16 @@
 import { type NumberWord, numberWord } from './number-words.ts'
 
-/** A run of letters and digits. `number`: digits alone, here as ASCII; `mixed`: both, such as `AB12`. */
+/**
+ * A run of letters and digits. `number`: digits alone, here as ASCII; `mixed`: both, such as `AB12`. Letters that have no capitals, as
+ * those of Chinese, Korean and Arabic, are no part of codes: they stand beside a number without a blank, and make runs of their own.
+ */
 export type Token = { start: number; end: number; text: string } & (
   | { type: 'number'; digits: string }
   | { type: 'spoken'; word: NumberWord }
   | { type: 'word' | 'mixed' }
 )
 
-const TOKENS = /[\p{L}\p{M}\p{Nd}]+/gu
+const TOKENS = /[\p{Lu}\p{Ll}\p{Lt}\p{M}\p{Nd}]+|[\p{Lo}\p{Lm}\p{M}]+/gu
 const DIGITS_ALONE = /^\p{Nd}+$/u
 const ANY_DIGIT = /\p{Nd}/u
 
