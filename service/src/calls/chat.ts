@@ -1,4 +1,5 @@
 import type { ResolveAgent, ResolvedAgent } from '../agents/resolve.ts'
+import { AtATime } from '../kernel/at-a-time.ts'
 import { type Clock, withDeadline } from '../kernel/clock.ts'
 import { AppError, notSetUp } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
@@ -45,6 +46,7 @@ const REPLY_WITHIN_MS = 30_000
 /** Chats at a time: each holds messages of 100,000 characters, beside calls that are live. */
 const MAX_CHATS = 50
 const MAX_CHATS_OF_TENANT = 8
+const TOO_MANY = 'Too many chats wait for an answer: send it again once one has come.'
 /** How often a model may call before it says something. */
 const MAX_ROUNDS = 3
 /** Stands in for the result of every function: the model goes on as in a call, and nothing was done. */
@@ -55,24 +57,7 @@ const NOT_DONE = JSON.stringify({
 
 export function makeChats(deps: Deps): Chats {
   const { clock, log, tenants, resolveAgent, prompts } = deps
-  const running = new Map<TenantId, number>()
-
-  /** @throws AppError `rate_limited` when there are as many as there may be. */
-  async function counted<T>(tenantId: TenantId, work: () => Promise<T>): Promise<T> {
-    const own = running.get(tenantId) ?? 0
-    const all = [...running.values()].reduce((sum, count) => sum + count, 0)
-    if (own >= MAX_CHATS_OF_TENANT || all >= MAX_CHATS) {
-      throw new AppError('rate_limited', 'Too many chats wait for an answer: send it again once one has come.', {
-        headers: { 'retry-after': '5' },
-      })
-    }
-    running.set(tenantId, own + 1)
-    return work().finally(() => {
-      const left = (running.get(tenantId) ?? 1) - 1
-      if (left === 0) running.delete(tenantId)
-      else running.set(tenantId, left)
-    })
-  }
+  const atATime = new AtATime({ ofTenant: MAX_CHATS_OF_TENANT, inAll: MAX_CHATS, tooMany: TOO_MANY })
 
   async function instructed(tenant: TenantRuntime, agent: ResolvedAgent): Promise<ChatMessage> {
     const facts = { direction: 'browser' as const, from: 'browser', to: agent.agentKey ?? agent.agentName, orgId: null }
@@ -99,7 +84,7 @@ export function makeChats(deps: Deps): Chats {
       const asked = { model: agent.config.chat_model || null, messages, tools }
       const talked = () =>
         withDeadline(clock, REPLY_WITHIN_MS, (signal) => talk(deps.model as ChatModel, { ...asked, signal }))
-      return counted(tenantId, talked).catch((err: unknown) => {
+      return atATime.run(tenantId, talked).catch((err: unknown) => {
         if (!(err instanceof ChatFault)) throw err
         log.warn({ err, tenant_id: tenantId }, 'a chat model failed')
         throw new AppError('upstream_failed', 'The chat model did not answer. Try again.', { cause: err })

@@ -1,4 +1,5 @@
 import type { ResolveAgent } from '../../agents/resolve.ts'
+import { AtATime } from '../../kernel/at-a-time.ts'
 import { type Clock, withDeadline } from '../../kernel/clock.ts'
 import { AppError, invalidRequest } from '../../kernel/errors.ts'
 import { newId, type TenantId } from '../../kernel/ids.ts'
@@ -22,14 +23,12 @@ export type ToolTrials = {
    * @param agentKey tries it as that agent may; null for whoever.
    * @throws AppError `not_found` for a name that is none of the tenant's tools; `invalid_request` for arguments that do not fit,
    * and for an agent that there is not, or that may not use it; `upstream_failed` when there was no answer, or one of 5xx, and when a
-   * server does not tell its tools.
+   * server does not tell its tools; `rate_limited` while too many are tried.
    */
-  run(
-    tenantId: TenantId,
-    name: string,
-    given: { args: Record<string, unknown>; agentKey: string | null },
-  ): Promise<ToolTrial>
+  run(tenantId: TenantId, name: string, given: Given): Promise<ToolTrial>
 }
+
+type Given = { args: Record<string, unknown>; agentKey: string | null }
 
 type Deps = {
   clock: Clock
@@ -39,12 +38,18 @@ type Deps = {
 }
 
 const MAX_TOLD_CHARS = 300
+/** Trials at a time: each holds two connections for as long as its address is silent, and calls need theirs. */
+const MAX_TRIALS = 50
+const MAX_TRIALS_OF_TENANT = 8
+const TOO_MANY = 'Too many tools are tried at a time: send it again once an answer has come.'
 /** Who tries a tool as no agent. */
 const NOBODY = 'test'
 
 const NOT_ITS_TOOL = 'is an agent that may not use it: the tools of its published version do not name it'
 
 export function makeToolTrials({ clock, tenants, resolveAgent, tools }: Deps): ToolTrials {
+  const atATime = new AtATime({ ofTenant: MAX_TRIALS_OF_TENANT, inAll: MAX_TRIALS, tooMany: TOO_MANY })
+
   /** The tool, and the name of who tries it. */
   async function toolOf(tenant: TenantRuntime, name: string, agentKey: string | null): Promise<[AskingTool, string]> {
     const tool = await tools.find(tenant, name)
@@ -57,20 +62,20 @@ export function makeToolTrials({ clock, tenants, resolveAgent, tools }: Deps): T
     return [tool, agent.agentName]
   }
 
-  return {
-    async run(tenantId, name, { args, agentKey }) {
-      const tenant = await tenants.get(tenantId)
-      if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
-      const [tool, agentName] = await toolOf(tenant, name, agentKey)
-      if (JSON.stringify(args).length > MAX_ARGUMENT_CHARS) refused(new ToolRefusal('they are too long'))
-      const startedMs = clock.monotonicMs()
-      const asked = await withDeadline(clock, deadlineOf(tool), (signal) =>
-        tool.ask(args, trialCall(tenant, { agentName, clock }), signal),
-      ).catch(refused)
-      expectAnswer(asked)
-      return { asked, durationMs: Math.round(clock.monotonicMs() - startedMs) }
-    },
+  async function tried(tenantId: TenantId, name: string, { args, agentKey }: Given): Promise<ToolTrial> {
+    const tenant = await tenants.get(tenantId)
+    if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+    const [tool, agentName] = await toolOf(tenant, name, agentKey)
+    if (JSON.stringify(args).length > MAX_ARGUMENT_CHARS) refused(new ToolRefusal('they are too long'))
+    const startedMs = clock.monotonicMs()
+    const asked = await withDeadline(clock, deadlineOf(tool), (signal) =>
+      tool.ask(args, trialCall(tenant, { agentName, clock }), signal),
+    ).catch(refused)
+    expectAnswer(asked)
+    return { asked, durationMs: Math.round(clock.monotonicMs() - startedMs) }
   }
+
+  return { run: (tenantId, name, given) => atATime.run(tenantId, () => tried(tenantId, name, given)) }
 }
 
 /** What stands in for the call of a caller. */
