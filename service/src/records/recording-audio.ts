@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises'
 import type { RecordingFiles } from './recording-files.ts'
 import {
   expanded,
@@ -81,8 +80,10 @@ async function* readPiece(files: Pick<RecordingFiles, 'open'>, piece: Piece, spa
   }
 }
 
+type OpenFile = Awaited<ReturnType<RecordingFiles['open']>>
+
 /** What a file does not have after all sounds like nothing. */
-async function readFrames(file: FileHandle | null, at: number, count: number): Promise<Buffer> {
+async function readFrames(file: OpenFile | null, at: number, count: number): Promise<Buffer> {
   const frames = Buffer.alloc(count * STORED_FRAME_BYTES, SILENCE)
   await file?.read(frames, 0, frames.length, STORED_HEADER_BYTES + at * STORED_FRAME_BYTES)
   return frames

@@ -78,7 +78,7 @@ async function record({ db, clock, files }: Kept, { tenant, callSid, sessionId }
   const part = { tenant: tenantTold(tenant), callSid, sessionId, part: 1, startedAt: new Date(clock.now()) }
   await recordings.begin(part)
   const file = await files.create(pathOfPart(tenant as TenantId, sessionId, 1))
-  await file.appendFile(SECRET)
+  await file.write(SECRET)
   await file.close()
   await recordings.end(part, 1)
 }

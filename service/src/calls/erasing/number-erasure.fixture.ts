@@ -96,7 +96,7 @@ async function record({ db, clock, files, tenant }: World, callSid: string, sess
   const part = { tenant: tenantTold(tenant), callSid, sessionId, part: 1, startedAt: new Date(clock.now()) }
   await recordings.begin(part)
   const file = await files.create(pathOfPart(tenant as TenantId, sessionId, 1))
-  await file.appendFile(PHONE)
+  await file.write(PHONE)
   await file.close()
   await recordings.end(part, 1)
 }

@@ -7,10 +7,10 @@ import type { BlockSink } from './recorder.ts'
  * head does not know of yet is a block at most.
  */
 export class PartFile implements BlockSink {
-  readonly #file: FileHandle
+  readonly #file: Pick<FileHandle, 'write' | 'close'>
   #frames = 0
 
-  constructor(file: FileHandle) {
+  constructor(file: Pick<FileHandle, 'write' | 'close'>) {
     this.#file = file
   }
 
