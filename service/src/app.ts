@@ -186,9 +186,10 @@ function startLiving(
   { clock, log, database, version, sharedClock }: Deps,
   { nodeId, beats, isStopping }: { nodeId: NodeId; beats: SteadyBeats; isStopping: () => boolean },
 ) {
+  const { vital: db, expectRoom } = database
   return {
     vacuuming: startVacuuming({ database, clock, log, isStopping, chance: byChance }),
-    heartbeat: startHeartbeat({ db: database.vital, clock, log, version, nodeId, beats, sharedClock }),
+    heartbeat: startHeartbeat({ db, expectRoom, clock, log, version, nodeId, beats, sharedClock }),
   }
 }
 

@@ -31,6 +31,9 @@ describe('a service whose database answers who reads, and takes no writes', () =
     )
   }
 
+  const databaseUp = async () =>
+    /^database_up (\d)$/m.exec(await (await fetch(`${app.served.address}/metrics`)).text())?.[1]
+
   /** There is no room for a file of any table either. */
   async function refuseTables(): Promise<void> {
     await sql`
@@ -51,12 +54,14 @@ describe('a service whose database answers who reads, and takes no writes', () =
     expect((await app.served.call('acme', 'POST', '/browser-calls', { agent_key: 'desk' })).status).toBe(503)
     await app.pass(() => isReady(503), 'the probes to be told')
     expect(await statusOf('/health')).toBe(503)
+    await app.pass(async () => (await databaseUp()) === '0', 'the metrics to say so')
     const err = { message: 'The disk of the database is full. Try again.' }
     expect(failures()).toEqual([expect.objectContaining({ check: 'database', err: expect.objectContaining(err) })])
     await app.clock.advance(5_000)
     expect(await isReady(503)).toBe(true)
     await sql`drop event trigger refusing`.execute(test.db)
     await sql`drop function refuse_row cascade`.execute(test.db)
+    await app.pass(async () => (await databaseUp()) === '1', 'the metrics to be told that there is room')
     await app.pass(() => isReady(200), 'the probes to be told that there is room')
   })
 

@@ -46,6 +46,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
     isIdle: () => pool.isIdle(),
     ping: (timeoutMs) => ping(db, timeoutMs),
     pingPrimary: (timeoutMs) => pingPrimary({ db, disk }, timeoutMs),
+    expectRoom: () => disk.expectRoom(db),
     withoutLimit: (work) => threads.current.withoutLimit(() => work(db)),
     close() {
       closing ??= pool.end()

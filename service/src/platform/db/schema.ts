@@ -33,6 +33,11 @@ export type Database = {
   ping(timeoutMs: number): Promise<void>
   /** Resolves when it answers that it takes changes. @throws AppError `unavailable` when it takes none, or does not answer in time. */
   pingPrimary(timeoutMs: number): Promise<void>
+  /**
+   * Asks nothing, unless something was refused for want of room: then it tries whether there is some again. By `vital`.
+   * @throws AppError `unavailable` when there is none.
+   */
+  expectRoom(): Promise<void>
   /** Does work whose statements may take as long as they need, as a migration's do; to be asked while nobody else asks anything. */
   withoutLimit<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Waits for running queries, then closes. Calling it again changes nothing. */

@@ -56,6 +56,7 @@ export function openServer(options: ServerOptions): Database {
     isIdle: () => true,
     ping: (timeoutMs) => ping(db, timeoutMs),
     pingPrimary: (timeoutMs) => pingPrimary({ db, disk }, timeoutMs),
+    expectRoom: () => disk.expectRoom(vital.db),
     withoutLimit: (work) => onOwnConnection(options, work),
     close() {
       closing ??= Promise.all([end(), vital.end()]).then(() => undefined)

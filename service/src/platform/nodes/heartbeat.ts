@@ -15,6 +15,8 @@ const CLOSE_TIMEOUT_MS = 1_000
 
 type HeartbeatDeps = {
   db: Db
+  /** Rejects while the disk of the database is full: a beat is written over the one before, and takes no room. */
+  expectRoom?: () => Promise<void>
   clock: Clock
   nodeId: NodeId
   version: string
@@ -103,17 +105,25 @@ class Pulse implements Heartbeat {
   }
 
   async #write(): Promise<void> {
-    const { db, clock, log, nodeId, version, beats, sharedClock } = this.#deps
+    const { clock, log, beats, sharedClock } = this.#deps
     const askedMs = clock.monotonicMs()
-    const at = await beat(db, nodeId, version).catch((err: unknown) => {
+    const at = await this.#beat().catch((err: unknown) => {
       beats.refused(err)
       throw err
     })
     beats.written()
     if (sharedClock && setClock(sharedClock, { saidMs: at.getTime(), askedMs }, log)) beats.beginAnew()
     if (!this.#prune) return
-    await pruneNodes(db, FORGET_AFTER_MS)
+    await pruneNodes(this.#deps.db, FORGET_AFTER_MS)
     this.#prune = false
+  }
+
+  /** Others hear it in any case; it only counts where the database takes what else there is to write. */
+  async #beat(): Promise<Date> {
+    const { db, nodeId, version, expectRoom } = this.#deps
+    const at = await beat(db, nodeId, version)
+    await expectRoom?.()
+    return at
   }
 
   async #guarded(work: () => Promise<void>): Promise<void> {
