@@ -4472,16 +4472,19 @@ export interface components {
                     start: string;
                 } | null;
                 max_attempts_per_day?: number | null;
+                /** @description Callers who are recorded hear a beep first. Default false. */
                 record_beep?: boolean;
+                /** @description Calls are recorded. Default false. */
                 record_calls?: boolean;
-                /** @description Keep what is said without card, telephone and other long numbers, and e-mail addresses. */
+                /** @description What is said is kept without card, telephone and other long numbers, and e-mail addresses. Default false. */
                 redact_pii?: boolean;
+                /** @description Calls go out only with `metadata.consent` true. Default false. */
                 require_consent?: boolean;
                 retention_days?: number | null;
                 timezone?: string | null;
             };
             inbound_decision?: {
-                /** @description Default 2,000. */
+                /** @description How long its answer is waited for. Default 2,000. */
                 timeout_ms?: number;
                 /** @description An http or https address. */
                 url: string;
@@ -4489,9 +4492,9 @@ export interface components {
             limits?: {
                 budget_per_call?: number | null;
                 budget_per_day?: number | null;
-                /** @description Default 30. */
+                /** @description The silence of a caller that ends a call. Default 30. */
                 idle_seconds?: number;
-                /** @description Default 1,800. */
+                /** @description How long agents may be in a call. Default 1,800. */
                 max_call_seconds?: number;
                 max_concurrent_calls?: number | null;
                 minutes_per_day?: number | null;
@@ -4519,14 +4522,19 @@ export interface components {
                  */
                 provider?: "twilio";
             } | null;
+            /** @description Its name in addresses. */
             tenant_id: string;
             ticketing?: {
                 /** @description An http or https address. */
                 base_url: string;
-                /** @enum {unknown} */
+                /**
+                 * @description Whose protocol the ticket system speaks.
+                 * @enum {unknown}
+                 */
                 driver: "generic" | "zendesk";
                 token?: string | null;
             } | null;
+            /** @description What agents may use beside built-in tools. */
             tools?: ({
                 /** @description Whether the agent goes on talking meanwhile, and is told the answer when it comes. Default false. */
                 async?: boolean;

@@ -31,10 +31,24 @@ function objectsOf(value: unknown, pointer = ''): string[] {
   return [...here, ...Object.entries(value).flatMap(([name, member]) => objectsOf(member, `${pointer}/${name}`))]
 }
 
+type Shape = { description?: string; properties?: Record<string, object>; anyOf?: object[] }
+
+/** The members of a schema that have neither members of their own nor a description. */
+function untold(schema: object, path = ''): string[] {
+  const shapes: Shape[] = [schema, ...((schema as Shape).anyOf ?? [])]
+  const members = shapes.flatMap(({ properties = {} }) => Object.entries(properties))
+  if (members.length > 0) return members.flatMap(([name, member]) => untold(member, `${path}/${name}`))
+  return shapes.some(({ description }) => description !== undefined) ? [] : [path]
+}
+
 const text = (length: number) => 'x'.repeat(length)
 const many = <T>(length: number, item: (index: number) => T) => Array.from({ length }, (_, index) => item(index))
 
 describe('the schema of a tenant document', () => {
+  it('says of each member what it is', () => {
+    expect(untold(TenantDocument)).toEqual([])
+  })
+
   it('takes one that only names the tenant, and one that says everything', () => {
     expect(isDocument({ tenant_id: 'acme' })).toBe(true)
     expect(isDocument(FULL_DOCUMENT)).toBe(true)

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
+import type { PhoneNumber } from '../kernel/phone.ts'
 import { KEY_PATTERN, nullable, strict } from '../platform/http/schemas.ts'
 import { TELEPHONY_PROVIDERS } from '../platform/telephony/registry.ts'
 import { TICKETING_DRIVER_NAMES } from '../platform/ticketing/registry.ts'
@@ -17,6 +18,14 @@ function count(maximum: number, description: string) {
   return Type.Integer({ minimum: 1, maximum, description })
 }
 
+function called(description: string) {
+  return Type.Unsafe<PhoneNumber>({ ...CallableNumber, description })
+}
+
+function isSo(description: string) {
+  return Type.Optional(Type.Boolean({ description }))
+}
+
 /** The carrier account of a tenant, as its document has it. */
 export const Telephony = strict({
   provider: Type.Optional(Type.Enum(TELEPHONY_PROVIDERS, { description: 'The carrier. Default twilio.' })),
@@ -25,8 +34,8 @@ export const Telephony = strict({
   ),
   auth_token: maybe(WriteOnly(200, "The account's auth token: signs callbacks and opens its REST API.")),
   auth_token_secondary: maybe(WriteOnly(200, 'The second auth token, while tokens are being rotated.')),
-  from_number: maybe(CallableNumber),
-  fallback_number: maybe(CallableNumber),
+  from_number: maybe(called('Where placed calls come from without a phone route that is the outbound default.')),
+  fallback_number: maybe(called('Who is rung when a call cannot be taken, or gone on with. Default: nobody.')),
 })
 
 /** Whose voice speaks, as a document has it. */
@@ -58,19 +67,33 @@ const Webhook = strict({
 
 const InboundDecision = strict({
   url: HttpUrl,
-  timeout_ms: Type.Optional(Type.Integer({ minimum: 200, maximum: 5_000, description: 'Default 2,000.' })),
+  timeout_ms: Type.Optional(
+    Type.Integer({ minimum: 200, maximum: 5_000, description: 'How long its answer is waited for. Default 2,000.' }),
+  ),
 })
 
 const Limits = strict({
-  max_concurrent_calls: maybe(count(10_000, 'Default: no cap of its own.')),
-  requests_per_minute: maybe(count(1_000_000, 'Default: RATE_LIMIT_TENANT_PER_MINUTE.')),
-  max_call_seconds: Type.Optional(Type.Integer({ minimum: 10, maximum: 14_400, description: 'Default 1,800.' })),
-  idle_seconds: Type.Optional(Type.Integer({ minimum: 3, maximum: 600, description: 'Default 30.' })),
-  minutes_per_day: maybe(
-    Type.Integer({ minimum: 0, maximum: 10_000_000, description: 'Carrier minutes of a UTC day.' }),
+  max_concurrent_calls: maybe(count(10_000, 'Calls at once: in, out and from pages. Default: no cap of its own.')),
+  requests_per_minute: maybe(count(1_000_000, 'Requests with its credentials. Default: RATE_LIMIT_TENANT_PER_MINUTE.')),
+  max_call_seconds: Type.Optional(
+    Type.Integer({ minimum: 10, maximum: 14_400, description: 'How long agents may be in a call. Default 1,800.' }),
   ),
-  budget_per_call: maybe(Type.Number({ minimum: 0, maximum: 1e9, description: 'In USD.' })),
-  budget_per_day: maybe(Type.Number({ minimum: 0, maximum: 1e9, description: 'In USD, of a UTC day.' })),
+  idle_seconds: Type.Optional(
+    Type.Integer({ minimum: 3, maximum: 600, description: 'The silence of a caller that ends a call. Default 30.' }),
+  ),
+  minutes_per_day: maybe(
+    Type.Integer({ minimum: 0, maximum: 10_000_000, description: 'Carrier minutes of a UTC day. Default: no cap.' }),
+  ),
+  budget_per_call: maybe(
+    Type.Number({ minimum: 0, maximum: 1e9, description: 'What a call may cost, in USD. Default: no cap.' }),
+  ),
+  budget_per_day: maybe(
+    Type.Number({
+      minimum: 0,
+      maximum: 1e9,
+      description: 'What calls of a UTC day may cost, in USD. Default: no cap.',
+    }),
+  ),
 })
 
 const Compliance = strict({
@@ -78,32 +101,36 @@ const Compliance = strict({
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'An IANA time zone, such as Europe/Berlin: agents are told by it what time it is.',
+      description: 'An IANA time zone, such as Europe/Berlin, by which agents are told what time it is. Default UTC.',
     }),
   ),
   calling_hours: maybe(strict({ start: TimeOfDay, end: TimeOfDay })),
-  max_attempts_per_day: maybe(count(1_000, "Calls to one number in the callee's day.")),
+  max_attempts_per_day: maybe(count(1_000, "Calls to one number in the callee's day. Default: no cap.")),
   allowed_countries: maybe(
     Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), {
       maxItems: 300,
       uniqueItems: true,
-      description: 'ISO 3166 alpha-2 codes. Default: all; empty: none.',
+      description: 'Where calls may go, as ISO 3166 alpha-2 codes. Default: everywhere; empty: nowhere.',
     }),
   ),
-  require_consent: Type.Optional(Type.Boolean()),
-  record_calls: Type.Optional(Type.Boolean()),
-  record_beep: Type.Optional(Type.Boolean()),
-  redact_pii: Type.Optional(
-    Type.Boolean({
-      description: 'Keep what is said without card, telephone and other long numbers, and e-mail addresses.',
+  require_consent: isSo('Calls go out only with `metadata.consent` true. Default false.'),
+  record_calls: isSo('Calls are recorded. Default false.'),
+  record_beep: isSo('Callers who are recorded hear a beep first. Default false.'),
+  redact_pii: isSo(
+    'What is said is kept without card, telephone and other long numbers, and e-mail addresses. Default false.',
+  ),
+  retention_days: maybe(count(3_650, 'Days after which what was said is erased. Default: it is kept.')),
+  ai_disclosure: maybe(
+    Type.String({
+      minLength: 1,
+      maxLength: 2_000,
+      description: 'Said before the greeting, in exactly these words. Default: nothing.',
     }),
   ),
-  retention_days: maybe(count(3_650, 'Default: kept.')),
-  ai_disclosure: maybe(Type.String({ minLength: 1, maxLength: 2_000, description: 'The exact sentence.' })),
 })
 
 const Ticketing = strict({
-  driver: Type.Enum(TICKETING_DRIVER_NAMES),
+  driver: Type.Enum(TICKETING_DRIVER_NAMES, { description: 'Whose protocol the ticket system speaks.' }),
   base_url: HttpUrl,
   token: maybe(WriteOnly(4_000, 'The bearer token, or email/token:api_token for Basic.')),
 })
@@ -123,7 +150,7 @@ const TransferTarget = Type.String({ pattern: '^\\+[1-9][0-9]{0,14}$' })
 
 /** Everything about a tenant that its administrators set. What is left out has its default; see `toRuntime`. */
 export const TenantDocument = strict({
-  tenant_id: Type.Unsafe<TenantId>(Type.String({ pattern: KEY_PATTERN })),
+  tenant_id: Type.Unsafe<TenantId>(Type.String({ pattern: KEY_PATTERN, description: 'Its name in addresses.' })),
   name: maybe(Label('For people.')),
   org_id: maybe(Label("The tenant's own organisation id.")),
   model: maybe(Label("The realtime model. Default: the driver's.")),
@@ -144,7 +171,9 @@ export const TenantDocument = strict({
       description: 'E.164 numbers or prefixes to which calls may be transferred. Empty refuses all.',
     }),
   ),
-  tools: Type.Optional(Type.Array(TenantTool, { maxItems: 100 })),
+  tools: Type.Optional(
+    Type.Array(TenantTool, { maxItems: 100, description: 'What agents may use beside built-in tools.' }),
+  ),
   ticketing: maybe(Ticketing),
   missed_calls: maybe(MissedCalls),
 })
