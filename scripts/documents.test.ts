@@ -54,6 +54,11 @@ describe('the documents', () => {
     expect(commands.filter((name) => !named.includes(name))).toEqual([])
   })
 
+  it('are all reached from the README', () => {
+    const pages = PAGES.filter((page) => dirname(page) === 'docs')
+    expect(pages.filter((page) => !read('README.md').includes(`](${page})`))).toEqual([])
+  })
+
   it('tell of every metric that is ours', () => {
     const files = readdirSync(join(ROOT, 'service/src'), { recursive: true, encoding: 'utf8' })
     const sources = files.filter((name) => name.endsWith('.ts')).map((name) => read(join('service/src', name)))
