@@ -34,6 +34,12 @@ function numbersIn(text: string): string[] {
 
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8')
 
+/** What the service is made of. */
+function sources(): string[] {
+  const files = readdirSync(join(ROOT, 'service/src'), { recursive: true, encoding: 'utf8' })
+  return files.filter((name) => name.endsWith('.ts')).map((name) => read(join('service/src', name)))
+}
+
 describe('the documents', () => {
   it.each(PAGES)('%s links to no page that is not there', (page) => {
     const links = [...read(page).matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link)
@@ -60,9 +66,7 @@ describe('the documents', () => {
   })
 
   it('tell of every metric that is ours', () => {
-    const files = readdirSync(join(ROOT, 'service/src'), { recursive: true, encoding: 'utf8' })
-    const sources = files.filter((name) => name.endsWith('.ts')).map((name) => read(join('service/src', name)))
-    const making = sources.filter((source) => source.includes("from 'prom-client'"))
+    const making = sources().filter((source) => source.includes("from 'prom-client'"))
     const names = making.flatMap((source) =>
       [...source.matchAll(/(?:name: |counter\(\s*)'([a-z]+_[a-z_]+)',\s*(?:help: )?['"`A-Z]/g)].map(
         ([, name = '']) => name,
@@ -71,6 +75,16 @@ describe('the documents', () => {
     const ours = names.filter((name) => !name.startsWith('nodejs_'))
     expect(ours).toContain('voice_live_calls')
     expect(ours.filter((name) => !read('docs/deployment.md').includes(`\`${name}\``))).toEqual([])
+  })
+
+  it('tell of everything that is written into the audit log', () => {
+    const lines = sources()
+      .filter((source) => /\baudit\(/.test(source))
+      .flatMap((source) => source.split('\n'))
+    const writing = lines.filter((line) => /\baction\b|redelivered/.test(line))
+    const actions = writing.flatMap((line) => [...line.matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, name]) => name))
+    expect(actions).toContain('api_key.revoked')
+    expect(actions.filter((name) => !read('docs/admin.md').includes(`\`${name}\``))).toEqual([])
   })
 
   it('give compose every value that it does not start without', () => {
