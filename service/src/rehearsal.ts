@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -7,6 +7,7 @@ import { type Config, SETTINGS } from './config.ts'
 import { type Clock, withTimeout } from './kernel/clock.ts'
 import { AppError } from './kernel/errors.ts'
 import type { Log } from './platform/log.ts'
+import { makeFolder } from './platform/make-folder.ts'
 
 /**
  * Starts a program of this project beside the service, its standard output piped. It has to end by itself when the service
@@ -83,7 +84,7 @@ export async function startRehearsal({ config, clock, log, start }: Deps): Promi
     simulated,
     async announce(publicUrl) {
       if (!simulated.carrier) return
-      await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
+      await makeFolder(config.dataDir)
       // A file of an earlier start that was killed keeps its mode when it is written over.
       await rm(path, { force: true })
       await writeFile(path, `${JSON.stringify({ public_url: publicUrl, ...addresses })}\n`, { mode: 0o600 })

@@ -1,7 +1,8 @@
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
 import { secretBytes, secretText } from '../kernel/ids.ts'
+import { makeFolder } from './make-folder.ts'
 
 /** The size of a sealing key. */
 export const KEY_BYTES = 32
@@ -15,7 +16,7 @@ export const KEY_BYTES = 32
  */
 export async function loadOrCreateKey(folder: string): Promise<Buffer> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder)
     const path = join(folder, 'encryption.key')
     return (await readKey(path)) ?? (await createKey(path))
   } catch (error) {

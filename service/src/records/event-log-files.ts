@@ -1,6 +1,7 @@
-import { appendFile, mkdir, rm } from 'node:fs/promises'
+import { appendFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { TenantId } from '../kernel/ids.ts'
+import { makeFolder } from '../platform/make-folder.ts'
 import type { SessionId } from './call-values.ts'
 
 /** The event log of a session of a call: another stream that goes on with the call elsewhere has one of its own. */
@@ -22,7 +23,7 @@ export function makeEventLogFiles(folder: string): EventLogFiles {
       const add = () => appendFile(file, bytes, { mode: 0o600 })
       await add().catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error
-        await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+        await makeFolder(dirname(file))
         await add()
       })
     },

@@ -1,8 +1,9 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cancel, Clock } from '../kernel/clock.ts'
 import { lockFile } from '../platform/file-lock.ts'
 import type { Log } from '../platform/log.ts'
+import { makeFolder } from '../platform/make-folder.ts'
 import { frame } from './journal-frame.ts'
 import { JournalSegments, type OpenFile } from './journal-segments.ts'
 
@@ -89,7 +90,7 @@ export class JournalFiles {
   /** Null, or why it cannot be had. */
   async #takeName(): Promise<unknown> {
     try {
-      await mkdir(this.#deps.folder, { recursive: true, mode: 0o700 })
+      await makeFolder(this.#deps.folder)
       this.#unlock = lockFile(this.#path('.lock'))
       // Another process that starts looks whether a dead one has left it, in the moment in which it is made.
       return this.#unlock ? null : new Error('another process has the lock')

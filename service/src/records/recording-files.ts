@@ -1,8 +1,9 @@
 import type { Stats } from 'node:fs'
-import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { TenantId } from '../kernel/ids.ts'
 import { makeLanes } from '../platform/lanes.ts'
+import { makeFolder } from '../platform/make-folder.ts'
 import type { SessionId } from './call-values.ts'
 import { STORED_FRAME_BYTES, STORED_HEADER_BYTES } from './recording-wav.ts'
 
@@ -44,7 +45,7 @@ export function makeRecordingFiles(folder: string): RecordingFiles {
   const lanes = makeLanes(LANES)
 
   async function make(file: string): Promise<FileHandle> {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    await makeFolder(dirname(file))
     return open(file, 'wx', 0o600)
   }
 

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
+import { makeFolder } from '../make-folder.ts'
 import { fileLimit } from '../open-files.ts'
 import { FolderError, unusable } from './folder-lock.ts'
 
@@ -8,9 +9,9 @@ import { FolderError, unusable } from './folder-lock.ts'
 const POSTGRES_MAJOR = '18'
 
 /** Makes the folder, readable by nobody else, if it is not there. @throws FolderError when it cannot be made. */
-export function makeFolder(folder: string): void {
+export async function makeDataFolder(folder: string): Promise<void> {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder)
   } catch (error) {
     throw unusable(folder, error)
   }

@@ -123,6 +123,16 @@ describe('the folder of an embedded database', () => {
     })
   })
 
+  // Node's own way to make folders goes on for ever there.
+  it.runIf(process.platform === 'linux')('says so where no folder can be made at all', async () => {
+    await expect(openEmbedded({ pid: process.pid, folder: '/proc/none/database' })).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(
+        /\/proc\/none\/database cannot hold the database \(ENOENT.+\)\. Mend that, or set DATA_DIR/,
+      ),
+    })
+  })
+
   it('says so when its data is of another major version of PostgreSQL', async () => {
     await writeFile(join(folder, 'postgres', 'PG_VERSION'), '17\n')
     await expect(openEmbedded({ pid: process.pid, folder })).rejects.toMatchObject({

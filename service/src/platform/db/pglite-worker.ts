@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { PGlite } from '@electric-sql/pglite'
-import { makeFolder, openData, openNothing } from './data-folder.ts'
+import { makeDataFolder, openData, openNothing } from './data-folder.ts'
 import { FolderError, lockFolder } from './folder-lock.ts'
 import type { Response, WorkerStart } from './pglite-protocol.ts'
 import { ERROR_FIELDS, type QueryRequest, type RawError, type Request } from './pglite-protocol.ts'
@@ -24,7 +24,7 @@ async function serve({ folder, pid }: WorkerStart): Promise<void> {
 type Opened = { pglite: PGlite; unlock: () => void }
 
 async function inFolder(folder: string, pid: number): Promise<Opened> {
-  makeFolder(folder)
+  await makeDataFolder(folder)
   const unlock = lockFolder(folder, pid)
   return { pglite: await openData(folder), unlock }
 }
