@@ -1,10 +1,11 @@
 import { APOLOGY } from '../../agents/built-in-words.ts'
+import { pressed } from '../../records/pressed-keys.ts'
 import { cleared, heard, heardWhenSent, isDrained, leftMs } from '../playback.ts'
 import { cancelActive } from './asking.ts'
 import { isClip } from './clip-id.ts'
 import type { EndReason, TimerName } from './events.ts'
 import { lastSilenceMs } from './hearing.ts'
-import { closeUtterance, keepAll } from './keeping.ts'
+import { addNote, closeUtterance, keepAll } from './keeping.ts'
 import type { SessionState, Step } from './state.ts'
 
 /** A mark that never comes back may hold the call this much longer than its audio lasts. */
@@ -35,7 +36,8 @@ const OF_CARRIER: readonly TimerName[] = [
 export function beginEnding(step: Step, reason: EndReason, hangUp: boolean): void {
   const { ending, answers, playback } = step.state
   if (ending) return
-  step.set({ ending: { reason, hangUp, hungUp: false, isGuessed: false, isUntold: false }, digits: '' })
+  keepHalfTyped(step)
+  step.set({ ending: { reason, hangUp, hungUp: false, isGuessed: false, isUntold: false } })
   // A goodbye that the call was to end with anyway is waited for, and nothing else.
   const queue = reason === 'shutdown' ? answers.queue.filter(({ thenEnd }) => thenEnd === reason) : []
   step.setAnswers({ queue })
@@ -43,6 +45,15 @@ export function beginEnding(step: Step, reason: EndReason, hangUp: boolean): voi
   disarm(step, OF_CONVERSATION)
   const answerMs = answers.active || answers.asked || queue.length > 0 ? LAST_ANSWER_MS : 0
   step.do({ type: 'arm', timer: 'drain', ms: leftMs(playback, step.nowMs) + DRAIN_SLACK_MS + answerMs })
+}
+
+/** Keys of an entry that will not be finished: nobody answers them, and the record has them. */
+function keepHalfTyped(step: Step): void {
+  const { digits } = step.state
+  if (digits === '') return
+  step.set({ digits: '' })
+  addNote(step, 'system', { text: pressed(digits), isKept: true })
+  step.do({ type: 'note', note: { type: 'digits', digits } })
 }
 
 /** The last words have been made, and may take longer to say than there was time for them: they are heard out. */
@@ -142,6 +153,7 @@ function isClipHeard({ state: { transcript, playback }, nowMs }: Step): boolean 
 export function carrierGone(step: Step, reason: EndReason, isGuessed = false): void {
   const { ending, playback, speech } = step.state
   if (ending?.hungUp) return
+  keepHalfTyped(step)
   step.set({
     ending: {
       ...{ reason: ending?.reason ?? reason, hangUp: false, hungUp: true },
@@ -149,7 +161,6 @@ export function carrierGone(step: Step, reason: EndReason, isGuessed = false): v
       isUntold: false,
     },
     carrierGoneAtMs: step.nowMs,
-    digits: '',
   })
   drain(step)
   cancelActive(step)

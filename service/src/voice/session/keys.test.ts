@@ -52,6 +52,18 @@ describe('Keys', () => {
     expect(call.commands('respond')).toHaveLength(3)
   })
 
+  it.each([
+    ['the caller hangs up', (call: Call) => call.do({ type: 'hung_up' })],
+    ['a supervisor ends the call', (call: Call) => call.do({ type: 'end', reason: 'supervisor' })],
+  ])('are in the record, and not answered, when %s in the middle of an entry', (_how, end) => {
+    const call = Call.greeted()
+    press(call, '42')
+    end(call)
+    call.wait(5_000)
+    expect(call.turns.at(-1)).toMatchObject({ role: 'system', text: 'The caller pressed these keys: 42' })
+    expect([call.notes('digits'), call.commands('system_message')]).toEqual([[{ type: 'digits', digits: '42' }], []])
+  })
+
   it('are a part of the record and of what a new model session is told', () => {
     const call = Call.greeted()
     press(call, '42#')
