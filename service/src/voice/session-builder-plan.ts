@@ -3,6 +3,7 @@ import { isFirstWords } from '../agents/clip-words.ts'
 import type { Clip } from '../agents/clips.ts'
 import type { ModelCapabilities } from '../platform/realtime/port.ts'
 import type { ModelPrice } from '../platform/realtime/price.ts'
+import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
 import type { SpentToday } from '../records/spent-today.ts'
 import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -39,6 +40,9 @@ export type PlanFacts = {
 
 const USUAL_PREFIX_MS = 300
 
+/** The carrier ends the call at its own limit, whoever speaks then: the agent says goodbye a minute before. */
+const LATEST_GOODBYE_SECONDS = LONGEST_CALL_SECONDS - 60
+
 /**
  * What a session is to do, by its agent and its tenant's document.
  *
@@ -72,7 +76,7 @@ export function planOf(
     holdsForTools: holdMs !== undefined,
     bridgesGaps: true,
     modelStallMs: config.model_stall_ms,
-    maxCallMs: (config.max_call_seconds ?? limits.max_call_seconds) * 1_000,
+    maxCallMs: Math.min(config.max_call_seconds ?? limits.max_call_seconds, LATEST_GOODBYE_SECONDS) * 1_000,
     price,
     ...budgetsOf(tenant, spentToday, facts),
     voicemail: voicemail.action === 'leave_message' ? voicemail.message : null,

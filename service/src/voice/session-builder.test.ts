@@ -258,6 +258,8 @@ describe('the plan of a session', () => {
     const limits = { max_call_seconds: 600, idle_seconds: 12 }
     expect(plan({}, { limits })).toMatchObject({ maxCallMs: 600_000, idle: { afterMs: 12_000 } })
     expect(plan({ max_call_seconds: 60 }, { limits })).toMatchObject({ maxCallMs: 60_000 })
+    // Before the carrier's own limit.
+    expect(plan({ max_call_seconds: 14_400 })).toMatchObject({ maxCallMs: 14_340_000 })
   })
 
   it("has the least of what a call may cost and what is left of the tenant's day", () => {
