@@ -262,6 +262,13 @@ describe('what the rehearsal model does wrong on purpose', () => {
     expect(await heard.next('response_done')).toMatchObject({ status: 'failed', errorCode: code, fault })
   })
 
+  it('tells an answer that was kept back for what is said in it', async () => {
+    model.setFaults([{ fail_response: { code: 'content_filter', count: 1 } }])
+    const { session, heard } = await ready()
+    session.send(say('Never heard.'))
+    expect(await heard.next('response_done')).toMatchObject({ status: 'incomplete', errorCode: 'content_filter' })
+  })
+
   it('tells which request came too early', async () => {
     model.setFaults([{ active_response_count: 1 }])
     const { session, heard } = await ready()

@@ -22,8 +22,8 @@ const momentShape = object({}, moment)
 /** How a connection is lost: a polite close frame, a bare end, a reset, or silence on a socket that stays open. */
 const manner = oneOf(['close', 'fin', 'rst', 'black_hole'])
 
-/** Codes with which the real server fails a whole response. */
-const failure = oneOf(['rate_limit_exceeded', 'insufficient_quota', 'server_error'])
+/** Codes with which the real server fails a whole response; one that is kept back for what is said in it is incomplete. */
+const failure = oneOf(['rate_limit_exceeded', 'insufficient_quota', 'server_error', 'content_filter'])
 
 const switches = {
   /** F30: the TCP connection is reset before any answer. */
@@ -94,10 +94,15 @@ export class FaultSwitches {
   #plans: FaultPlan[] = []
   #attempts = 0
 
-  /** Replaces all faults; the counting of sessions begins anew. */
-  set(plans: FaultPlan[]): void {
+  /** Replaces all faults; the counting of sessions begins anew. Returns what puts the ones before back, counted as they were. */
+  set(plans: FaultPlan[]): () => void {
+    const [before, attempts] = [this.#plans, this.#attempts]
     this.#plans = plans
     this.#attempts = 0
+    return () => {
+      this.#plans = before
+      this.#attempts = attempts
+    }
   }
 
   /** The faults of a session about to open: a copy that is the session's own. */

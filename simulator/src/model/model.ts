@@ -48,8 +48,8 @@ export type Model = {
   readonly sessions: readonly ModelSession[]
   /** The scripts that sessions may follow. */
   readonly scripts: ScriptBook
-  /** Replaces the faults of all sessions to come; running ones keep theirs. */
-  setFaults(plans: FaultPlan[]): void
+  /** Replaces the faults of all sessions to come; running ones keep theirs. Returns what puts the ones before back. */
+  setFaults(plans: FaultPlan[]): () => void
   /** Ends all sessions and stops listening. Safe to call twice. */
   close(): Promise<void>
 }
@@ -120,8 +120,8 @@ class RunningModel implements Model {
     })
   }
 
-  setFaults(plans: FaultPlan[]): void {
-    this.#switches.set(plans)
+  setFaults(plans: FaultPlan[]): () => void {
+    return this.#switches.set(plans)
   }
 
   async close(): Promise<void> {

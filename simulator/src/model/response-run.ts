@@ -70,13 +70,17 @@ export class ResponseRun {
     try {
       await this.#think()
       const failure = this.request.faults.fail_response
-      if (failure) return this.#end('failed', failureDetails(failure.code))
+      if (failure) return this.#fail(failureDetails(failure.code))
       return await this.#answer()
     } catch (error) {
       if (error instanceof Cancelled) return this.#cancelled()
       this.#closeMessage('incomplete')
       return this.#end('failed', failureDetails('server_error'))
     }
+  }
+
+  #fail(details: StatusDetails): ResponseOutcome {
+    return this.#end(details.type, details)
   }
 
   #think(): Promise<void> {

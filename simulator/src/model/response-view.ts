@@ -6,7 +6,7 @@ import type { Usage } from './usage.ts'
 /** Why a response has the status that it has. */
 export type StatusDetails = {
   type: ResponseStatus
-  reason?: CancelReason | 'max_output_tokens'
+  reason?: CancelReason | 'max_output_tokens' | 'content_filter'
   error?: { type: string; code: string; message: string }
 }
 
@@ -19,7 +19,7 @@ export type ResponseState = {
   usage: Usage | null
 }
 
-const FAILURES: Record<ResponseFailure, { type: string; message: string }> = {
+const FAILURES: Record<Exclude<ResponseFailure, 'content_filter'>, { type: string; message: string }> = {
   rate_limit_exceeded: { type: 'tokens', message: 'Rate limit reached. Please try again in 1.2s.' },
   insufficient_quota: {
     type: 'insufficient_quota',
@@ -28,8 +28,9 @@ const FAILURES: Record<ResponseFailure, { type: string; message: string }> = {
   server_error: { type: 'server_error', message: 'The server had an error while processing your request.' },
 }
 
-/** The details of a response that failed with a code. */
+/** The details of a response of which nothing came, by its code. */
 export function failureDetails(code: ResponseFailure): StatusDetails {
+  if (code === 'content_filter') return { type: 'incomplete', reason: code }
   return { type: 'failed', error: { ...FAILURES[code], code } }
 }
 

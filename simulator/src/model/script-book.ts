@@ -28,9 +28,13 @@ export class ScriptBook {
     this.#scripts.set(name, openerOf(script, options.isShared ?? false))
   }
 
-  /** What sessions follow that name no script; null for the plain rehearsal. `isShared` as for `set`. */
-  setDefault(script: Script | null, options: { isShared?: boolean } = {}): void {
+  /** What sessions follow that name no script; null for the plain rehearsal. `isShared` as for `set`. Returns what puts the one before back. */
+  setDefault(script: Script | null, options: { isShared?: boolean } = {}): () => void {
+    const before = this.#fallback
     this.#fallback = openerOf(script ?? REHEARSAL, options.isShared ?? false)
+    return () => {
+      this.#fallback = before
+    }
   }
 
   /** Forgets a script; sessions that follow it go on. Tells whether there was one. */

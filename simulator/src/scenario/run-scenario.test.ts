@@ -85,6 +85,11 @@ describe('scenarios against a small bridge', () => {
       faults: { stream: { jitter_ms: 0, marks_late_ms: 100 }, callbacks: { copies: 2 }, model: [{ handshake_delay_ms: 10 }] }
       expect: { stored: { turns: 0 } }`
     const before = structuredClone(simulator.carrier.faults)
+    const { model } = simulator
+    model.scripts.setDefault({ rules: [] }, { isShared: true })
+    model.setFaults([{ handshake_status: 503 }])
+    const brain = () => model.scripts.open({ query: null, model: 'm', instructions: '', metadata: null })
+    const brainBefore = brain()
     const asked: unknown[] = []
     const report = await runScenario(simulator, parseScenario(yaml, 'test'), {
       voiceUrl: bridge.voiceUrl,
@@ -98,5 +103,11 @@ describe('scenarios against a small bridge', () => {
     expect(report.findings.at(-1)).toEqual({ what: 'stored', state: 'failed', detail: 'nothing' })
     expect(report.ok).toBe(false)
     expect(simulator.carrier.faults).toEqual(before)
+    expect(brain()).toBe(brainBefore)
+    const socket = new WebSocket(`${model.url}?model=m`)
+    const opened = await new Promise((resolve) => {
+      for (const type of ['open', 'error']) socket.addEventListener(type, () => resolve(type))
+    })
+    expect(opened).toBe('error')
   })
 })

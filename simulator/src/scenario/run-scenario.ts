@@ -51,8 +51,8 @@ export async function runScenario(
   const { caller, others } = partiesOf(scenario)
   const before = structuredClone(carrier.faults)
   const known = new Set(model.sessions)
-  model.scripts.setDefault(scenario.agent ?? EMPTY_SCRIPT, { isShared: true })
-  model.setFaults(scenario.faults?.model ?? [])
+  const giveBrainBack = model.scripts.setDefault(scenario.agent ?? EMPTY_SCRIPT, { isShared: true })
+  const giveFaultsBack = model.setFaults(scenario.faults?.model ?? [])
   setFaults(carrier.faults, switchesOf(scenario))
   const called = isOutbound(scenario) ? [{ number: numbersOf(scenario).to, script: caller }] : []
   const leave = [...others, ...called].map(({ number, script }) => carrier.subscribe(number, script))
@@ -70,8 +70,8 @@ export async function runScenario(
     const audio = recording && { caller: recording.caller, agent: recording.agent }
     return { name: scenario.name, ok: findings.every(({ state }) => state !== 'failed'), findings, facts, audio }
   } finally {
-    model.scripts.setDefault(null)
-    model.setFaults([])
+    giveBrainBack()
+    giveFaultsBack()
     setFaults(carrier.faults, before)
     for (const goes of leave.reverse()) goes()
   }
