@@ -174,7 +174,7 @@ describe('a call in which people speak', { timeout: 60_000 }, () => {
       const heard = () => words(call.recording?.agent ?? new Uint8Array())
       await until(() => heard().includes('Grace in billing'), { what: 'the target', timeoutMs: 2 * WITHIN_MS })
       expect(heard()).toContain('One moment')
-      expect((await session()).end_reason).toBe('transferred')
+      await until(async () => (await session()).end_reason === 'transferred', { what: 'the end of our part' })
       const target = live.simulator.carrier.calls.find(({ to }) => to === TARGET)
       expect(words(target?.recording?.agent ?? new Uint8Array())).toContain('A refund is wanted')
       call.hangUp()
