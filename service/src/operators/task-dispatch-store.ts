@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import { OVER_STATUSES } from '../records/call-status.ts'
 import type { CallStatus } from '../records/call-values.ts'
 import { HAD_NO_AGENT, IS_SESSION_OVER } from '../records/session-outcome-store.ts'
 import type { CallbackTaskId, CallbackTaskRow } from './callback-task-store.ts'
@@ -95,7 +96,7 @@ export async function listEndedDispatchesAcrossTenants(
     .select(['log.call_sid', 'log.status', 'log.answered_by', 'log.error_code'])
     .select(HAD_NO_AGENT.as('had_no_agent'))
     .where('dispatch.settled_at', 'is', null)
-    .where('log.status', 'in', ['completed', 'busy', 'no-answer', 'failed', 'canceled'])
+    .where('log.status', 'in', OVER_STATUSES)
     .where(IS_SESSION_OVER)
     .where(behind)
     .orderBy('dispatch.attempted_at')

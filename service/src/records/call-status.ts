@@ -1,4 +1,4 @@
-import type { CallStatus } from './call-values.ts'
+import { CALL_STATUSES, type CallStatus } from './call-values.ts'
 
 /** That a call was seen to have a status at an instant: by the carrier's word, or by what happened here. */
 export type Sighting = { status: CallStatus; at: Date }
@@ -19,6 +19,8 @@ const RANKS: Record<CallStatus, number> = {
 export function isOver(status: CallStatus): boolean {
   return RANKS[status] === RANKS.completed
 }
+
+export const OVER_STATUSES = CALL_STATUSES.filter(isOver)
 
 /**
  * What two sightings say together: the one that is further on; of two equally far ones the earlier, so that the first end of

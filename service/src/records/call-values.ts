@@ -1,16 +1,8 @@
-/** How far a call has come, in the carrier's words. From `completed` on it is over. */
-export const CALL_STATUSES = [
-  'queued',
-  'initiated',
-  'ringing',
-  'in-progress',
-  'completed',
-  'busy',
-  'failed',
-  'no-answer',
-  'canceled',
-] as const
-export type CallStatus = (typeof CALL_STATUSES)[number]
+import { CARRIER_CALL_STATUSES, type CarrierCallStatus } from '../platform/telephony/port.ts'
+
+/** How far a call has come, in the carrier's words. */
+export const CALL_STATUSES = CARRIER_CALL_STATUSES
+export type CallStatus = CarrierCallStatus
 
 /** No call lasts longer: its carrier ends it by then. */
 export const LONGEST_CALL_SECONDS = 14_400
@@ -46,7 +38,12 @@ export const STREAM_LOST_REASON = 'Its stream never began, or was lost for good.
 /** The same of a call that came in, and that its tenant's own address did not want. */
 export const REJECTED = 'rejected'
 
-export type TurnRole = 'caller' | 'agent' | 'system' | 'supervisor'
+export const TURN_ROLES = ['caller', 'agent', 'system', 'supervisor'] as const
+export type TurnRole = (typeof TURN_ROLES)[number]
+
+/** How a tool ended. timeout: it is not known whether it was done. */
+export const TOOL_STATUSES = ['ok', 'error', 'timeout'] as const
+export type ToolStatus = (typeof TOOL_STATUSES)[number]
 
 /** A voice session's id, which is not that of its call. */
 export type SessionId = string & { readonly __brand: 'SessionId' }

@@ -1,7 +1,7 @@
 import { roundedUsd } from '../platform/realtime/price.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { CallHolder } from './call-holder.ts'
-import type { SessionId, TurnRole } from './call-values.ts'
+import type { SessionId, ToolStatus, TurnRole } from './call-values.ts'
 import { storable } from './storable.ts'
 import { type FunctionCallRow, NOT_ANSWERED, type TurnKey, type TurnRow } from './transcript-store.ts'
 import { type JournaledTimeline, storedTimeline } from './turn-timeline.ts'
@@ -48,7 +48,7 @@ export type JournaledTool = {
   name: string
   argumentsText: string
   result: string | null
-  status: 'ok' | 'error' | 'timeout'
+  status: ToolStatus
   startMs: number
   durationMs: number
 }

@@ -1,7 +1,7 @@
 import { type ColumnType, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
-import type { SessionId, TurnRole } from './call-values.ts'
+import type { SessionId, ToolStatus, TurnRole } from './call-values.ts'
 import type { StoredTimeline } from './turn-timeline.ts'
 
 /** One finished piece of a conversation. Times are ms since the session's start. */
@@ -43,7 +43,7 @@ export type FunctionCallRow = {
   arguments: string
   /** As the model was told; `NOT_ANSWERED` until it was, with the status `timeout`. */
   result: string
-  status: 'ok' | 'error' | 'timeout'
+  status: ToolStatus
   start_ms: number
   duration_ms: number
 }

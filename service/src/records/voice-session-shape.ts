@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { isoOrNull, nullable, Timestamp } from '../platform/http/schemas.ts'
-import { CALL_DIRECTIONS, END_REASONS } from './call-values.ts'
+import { CALL_DIRECTIONS, END_REASONS, TOOL_STATUSES, TURN_ROLES } from './call-values.ts'
 import { ShownSupervisorAction, showSupervisorAction } from './supervisor-action-shape.ts'
 import { type FunctionCallRow, NOT_ANSWERED, type TurnRow } from './transcript-store.ts'
 import { TurnTimeline } from './turn-timeline.ts'
@@ -35,7 +35,7 @@ const Qa = Type.Object({
 /** One thing that was said. */
 export const Turn = Type.Object({
   seq: Type.Integer({ description: 'Grows along the conversation; gaps occur.' }),
-  role: Type.Enum(['caller', 'agent', 'system', 'supervisor']),
+  role: Type.Enum(TURN_ROLES),
   agent_name: nullable(
     Type.String({
       description: 'Which agent has said it, of several that had the call. Null: none has, or it was not kept.',
@@ -66,7 +66,7 @@ const FunctionCall = Type.Object({
       'What the model was told; a text when it was not JSON. Null: the tool has begun and has not answered, for good where its ' +
       'process ended meanwhile.',
   }),
-  status: Type.Enum(['ok', 'error', 'timeout'], { description: 'timeout: it is not known whether it was done.' }),
+  status: Type.Enum(TOOL_STATUSES, { description: 'timeout: it is not known whether it was done.' }),
   start_ms: wholeMs,
   duration_ms: wholeMs,
 })

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { Answered } from '../../records/answered-by.ts'
+import { OVER_STATUSES } from '../../records/call-status.ts'
 import type { CallStatus } from '../../records/call-values.ts'
 import { ENDED_WITH_US, HAD_NO_AGENT, IS_SESSION_OVER } from '../../records/session-outcome-store.ts'
 import type { CampaignId } from './campaign-store.ts'
@@ -78,7 +79,7 @@ export function listEndedDialsAcrossTenants(
     .select(['dial.attempted_at', 'log.status', 'log.answered_by', 'log.answered_by_source', 'log.error_code'])
     .select([HAD_NO_AGENT.as('had_no_agent'), ENDED_WITH_US.as('ended_with_us')])
     .where('dial.settled_at', 'is', null)
-    .where('log.status', 'in', ['completed', 'busy', 'no-answer', 'failed', 'canceled'])
+    .where('log.status', 'in', OVER_STATUSES)
     .where(IS_SESSION_OVER)
     .where(behind)
     .orderBy('dial.attempted_at')

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import { forgetOutcomes } from '../../records/analytics/rollup-store.ts'
+import { OVER_STATUSES } from '../../records/call-status.ts'
 import type { SessionId } from '../../records/call-values.ts'
 import { costOfSession } from '../../records/spent-today-store.ts'
 
@@ -197,7 +198,7 @@ export function listOldSessions(
     .where('tenant_id', '=', tenantId)
     .where('created_at', '<', before)
     .$if(after !== null, (query) => query.where(sql<boolean>`(created_at, id) > (${after?.created_at}, ${after?.id})`))
-    .where('call_status', 'in', ['completed', 'busy', 'failed', 'no-answer', 'canceled'])
+    .where('call_status', 'in', OVER_STATUSES)
     .where((eb) => eb.or([eb('ended_at', 'is not', null), eb('started_at', 'is', null)]))
     .orderBy('created_at')
     .orderBy('id')

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { iso, isoOrNull, nullable, Timestamp } from '../../platform/http/schemas.ts'
 import { roundedUsd } from '../../platform/realtime/price.ts'
+import { TOOL_STATUSES } from '../../records/call-values.ts'
 import {
   ANSWERED_BY,
   type ListedRun,
@@ -98,7 +99,7 @@ export const SimulationRun = Type.Object({
       name: Type.String(),
       arguments: Type.String({ description: 'As the model wrote them: JSON as a rule.' }),
       result: Type.String({ description: 'As the model was told.' }),
-      status: Type.Enum(['ok', 'error', 'timeout']),
+      status: Type.Enum(TOOL_STATUSES),
       answered_by: Type.Enum(ANSWERED_BY, {
         description:
           'The scenario; a built-in, which did nothing outside the simulation; the tool itself; or nobody, and nothing was done.',

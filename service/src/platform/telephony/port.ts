@@ -72,16 +72,19 @@ export type CallVerb =
 /** The account in whose name a request is made or checked. */
 export type CarrierAccount = { accountSid: string; authToken: string }
 
-export type CarrierCallStatus =
-  | 'queued'
-  | 'initiated'
-  | 'ringing'
-  | 'in-progress'
-  | 'completed'
-  | 'busy'
-  | 'failed'
-  | 'no-answer'
-  | 'canceled'
+/** How far a call has come. From `completed` on it is over. */
+export const CARRIER_CALL_STATUSES = [
+  'queued',
+  'initiated',
+  'ringing',
+  'in-progress',
+  'completed',
+  'busy',
+  'failed',
+  'no-answer',
+  'canceled',
+] as const
+export type CarrierCallStatus = (typeof CARRIER_CALL_STATUSES)[number]
 
 export type CarrierCall = {
   callSid: string

@@ -3,6 +3,7 @@ import type { TenantId } from '../../kernel/ids.ts'
 import type { ChatUsage } from '../../platform/chat/port.ts'
 import { noteForCommit } from '../../platform/db/commits.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
+import type { ToolStatus } from '../call-values.ts'
 import type { CriterionScore } from '../evaluations/evaluation-store.ts'
 import type { EndedBy } from './scenario.ts'
 import type { SimulationId } from './simulation-store.ts'
@@ -27,7 +28,7 @@ export type SimulatedCall = {
   name: string
   arguments: string
   result: string
-  status: 'ok' | 'error' | 'timeout'
+  status: ToolStatus
   answeredBy: (typeof ANSWERED_BY)[number]
 }
 

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { tenantOf } from '../../platform/http/guards.ts'
 import { ErrorBody, errorResponses, nullable, Ok, strict } from '../../platform/http/schemas.ts'
 import { OutboundFault } from '../../platform/outbound/fault.ts'
+import { TOOL_STATUSES } from '../../records/call-values.ts'
 import type { ToolTrial, ToolTrials } from './test-tool.ts'
 import { textOf } from './tool-answer.ts'
 
@@ -32,7 +33,7 @@ const Answer = Type.Object({
       truncated: Type.Boolean(),
     }),
   ),
-  status: Type.Enum(['ok', 'error', 'timeout'], { description: 'As a function call of a session would have it.' }),
+  status: Type.Enum(TOOL_STATUSES, { description: 'As a function call of a session would have it.' }),
   output: Type.Record(Type.String(), Type.Unknown(), { description: 'What a model would be told.' }),
   duration_ms: Type.Integer({ minimum: 0 }),
 })

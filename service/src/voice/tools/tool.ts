@@ -5,7 +5,7 @@ import type { ResolvedAgent } from '../../agents/resolve.ts'
 import { tellFaults } from '../../platform/http/faults.ts'
 import { addFormats } from '../../platform/http/formats.ts'
 import type { ToolDeclaration } from '../../platform/realtime/port.ts'
-import type { SessionId } from '../../records/call-values.ts'
+import type { SessionId, ToolStatus } from '../../records/call-values.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import type { TransferRequest } from '../transfer/transfer.ts'
 
@@ -50,7 +50,7 @@ export type CallFacts = Omit<ToolCall, 'controls'>
 export type ToolResult = {
   output: Record<string, unknown>
   endsCall?: boolean
-  status?: 'ok' | 'error' | 'timeout'
+  status?: ToolStatus
   isSilent?: boolean
 }
 

@@ -1,28 +1,10 @@
-import {
-  type CallChange,
-  type CarrierAccount,
-  type CarrierCall,
-  type CarrierCallStatus,
-  CarrierError,
-} from '../port.ts'
+import { CARRIER_CALL_STATUSES, type CallChange, type CarrierAccount, type CarrierCall, CarrierError } from '../port.ts'
 import { twiml } from './document.ts'
 import { type CarrierAnswer, requestCarrier } from './request.ts'
 
 /** The call is over or was never there, or is in no state for it: for "end this call" each of these is success. */
 const ALREADY_OVER = new Set(['20404', '21220'])
 const UNKNOWN = new Set(['20404'])
-
-const STATUSES: readonly CarrierCallStatus[] = [
-  'queued',
-  'initiated',
-  'ringing',
-  'in-progress',
-  'completed',
-  'busy',
-  'failed',
-  'no-answer',
-  'canceled',
-]
 
 /**
  * The carrier's REST requests about a call. Each takes a signal that bounds it, and throws `CarrierError`.
@@ -76,7 +58,7 @@ function toCall(body: CarrierAnswer): CarrierCall {
 
 /** Null for what is no call, or is in no state that is known. */
 export function readCall(body: CarrierAnswer): CarrierCall | null {
-  const status = STATUSES.find((known) => known === body['status'])
+  const status = CARRIER_CALL_STATUSES.find((known) => known === body['status'])
   if (!status || typeof body['sid'] !== 'string') return null
   return {
     callSid: body['sid'],
