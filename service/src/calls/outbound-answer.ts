@@ -21,7 +21,7 @@ import type { CarrierAnswer } from './incoming.ts'
 import type { LateUnanswered } from './late-unanswered.ts'
 import type { OutboundCallbacks } from './outbound-callbacks.ts'
 import type { CallStatuses } from './record-status.ts'
-import type { Refusal } from './refusals.ts'
+import { isOfOneNode, type Refusal, refusalOf } from './refusals.ts'
 import type { ResumedCall } from './resumed-call.ts'
 import { type CallAddresses, streamVerbs } from './stream-verbs.ts'
 
@@ -148,9 +148,8 @@ function unconnected(language: string | null): CallVerb[] {
   return sayAndGo(sentence, null)
 }
 
-const OF_NODES: ReadonlySet<string | null> = new Set<NoRoom>(['stopping', 'process_full', 'overloaded'])
-
 /** Another node may have room. */
 function isOfThisNode(why: string | null): boolean {
-  return OF_NODES.has(why)
+  const refusal = refusalOf(why)
+  return refusal !== null && isOfOneNode(refusal)
 }
