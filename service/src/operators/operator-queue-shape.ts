@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { nullable, strict, Timestamp } from '../platform/http/schemas.ts'
 import { TimeOfDay } from '../tenancy/tenant-values.ts'
-import { QUEUE_DEFAULTS } from './operator-queue-store.ts'
+import { QUEUE_DEFAULTS, WEEKDAYS } from './operator-queue-store.ts'
 
 const minutes = (minimum: number, maximum: number, byDefault: number, description: string) =>
   Type.Integer({ minimum, maximum, default: byDefault, description })
@@ -9,7 +9,7 @@ const maybe = (maxLength: number, description: string) =>
   nullable(Type.String({ minLength: 1, maxLength, description }))
 
 const BusinessHours = strict({
-  days: Type.Array(Type.Enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']), {
+  days: Type.Array(Type.Enum(WEEKDAYS), {
     minItems: 1,
     maxItems: 7,
     uniqueItems: true,

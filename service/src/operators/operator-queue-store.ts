@@ -3,7 +3,8 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { DEFAULT_QUEUE, LIVE_STATUSES } from './callback-task-values.ts'
 
-export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+export type Weekday = (typeof WEEKDAYS)[number]
 
 /** A span of each of these days, `HH:MM`; one that ends before it begins goes over midnight. */
 export type BusinessHours = { days: Weekday[]; start: string; end: string }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { OUTBOX_TABLES } from '../../delivery/outbox-store.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { Tx } from '../../platform/db/schema.ts'
 import { isInPage, type KeyPage } from './key-page-store.ts'
@@ -71,7 +72,7 @@ export const MENTION_TABLES: MentionTable[] = [
   },
   { table: 'campaigns', key: ['id'], columns: { name: 'text', status_reason: 'text' } },
   { table: 'campaign_contacts', key: ['id'], call: CALL_OF.contact, columns: { metadata: 'jsonb' } },
-  ...['webhook_outbox', 'billing_outbox', 'notification_outbox'].map(
+  ...OUTBOX_TABLES.map(
     (table): MentionTable => ({
       ...{ table, key: ['id'], call: BY_CALL },
       columns: { body: 'json', last_error: 'text', attempt_log: 'jsonb' },

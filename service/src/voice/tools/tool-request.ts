@@ -1,3 +1,4 @@
+import type { OutboundRequest } from '../../platform/outbound/exchange.ts'
 import type { RuntimeTool } from '../../tenancy/tenant-runtime.ts'
 import { fillPlaceholders, placeholdersIn } from '../../tenancy/tool-placeholders.ts'
 import { type CallFacts, ToolRefusal } from './tool.ts'
@@ -6,7 +7,7 @@ export type RuntimeHttpTool = Extract<RuntimeTool, { type: 'http' }>
 
 /** What is asked of the address of a tenant's tool. */
 export type ToolRequest = {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  method: OutboundRequest['method']
   url: string
   headers: Record<string, string>
   body?: string
