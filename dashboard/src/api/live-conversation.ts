@@ -28,7 +28,6 @@ export type LiveConversation = {
   /** By their item ids, what was being said when it was left, and nothing was told of since. */
   left: string[]
   tools: LiveTool[]
-  state: string | null
   isTakenOver: boolean
   /** Measured, and not yet anybody's turn. */
   nextResponseMs: number | null
@@ -43,7 +42,6 @@ export const NOTHING_SAID: LiveConversation = {
   turns: [],
   left: [],
   tools: [],
-  state: null,
   isTakenOver: false,
   nextResponseMs: null,
   endReason: null,
@@ -69,17 +67,13 @@ export function afterEvent(before: LiveConversation, { event, data: told }: Told
     case 'latency':
       return withLatency(before, Number(data['response_ms']))
     case 'state':
-      return {
-        ...before,
-        state: String(data['state']),
-        isTakenOver: data['taken_over'] === true || isStill(before, data),
-      }
+      return { ...before, isTakenOver: data['taken_over'] === true || isStill(before, data) }
     case 'moved':
       return { ...before, isTakenOver: false, hasMoved: true }
     case LEFT.event:
       return { ...before, left: before.turns.flatMap(({ isOpen, item_id }) => (isOpen ? [item_id] : [])) }
     case 'ended':
-      return { ...before, state: 'ended', isTakenOver: false, endReason: textIn(data['end_reason']) || 'ended' }
+      return { ...before, isTakenOver: false, endReason: textIn(data['end_reason']) || 'ended' }
     default:
       return before
   }
