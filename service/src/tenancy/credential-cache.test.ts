@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { TenantId } from '../kernel/ids.ts'
 import { type Credential, CredentialCache } from './credential-cache.ts'
 
-const acme: Credential = { tenantId: 'acme' as TenantId, via: 'api_key' }
-const globex: Credential = { tenantId: 'globex' as TenantId, via: 'legacy' }
+const acme: Credential = { tenantId: 'acme' as TenantId }
+const globex: Credential = { tenantId: 'globex' as TenantId }
 
 describe('CredentialCache', () => {
   it('remembers a credential for half a second', () => {

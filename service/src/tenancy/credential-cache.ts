@@ -1,8 +1,8 @@
 import type { TenantId } from '../kernel/ids.ts'
 import { type CredentialCount, CredentialCounts } from './credential-counts.ts'
 
-/** Whose credential it is, and of which kind: an API key or the tenant document's legacy bearer token. */
-export type Credential = { tenantId: TenantId; via: 'api_key' | 'legacy' }
+/** Whose credential it is. */
+export type Credential = { tenantId: TenantId }
 
 /** What a look-up notes before it asks the database, so that its answer is not kept when it is stale. */
 type LookUp = { startedMs: number; generation: number }

@@ -53,7 +53,7 @@ describe('findTenant', () => {
     await makeTenant(test.db, 'globex')
     const { credentials, keys } = node()
     const { token } = await keys.create(acme, 'shop', THE_SYSTEM)
-    expect(await credentials.findTenant(token)).toEqual({ tenantId: 'acme', via: 'api_key' })
+    expect(await credentials.findTenant(token)).toEqual({ tenantId: 'acme' })
   })
 
   it('knows a key that was made a moment after it was first tried', async () => {
@@ -109,12 +109,12 @@ describe('findTenant', () => {
     const { token } = await keys.create(acme, 'shop', THE_SYSTEM)
     await credentials.findTenant(token)
     await test.db.deleteFrom('api_key_prefixes').execute()
-    expect(await credentials.findTenant(token)).toEqual({ tenantId: 'acme', via: 'api_key' })
+    expect(await credentials.findTenant(token)).toEqual({ tenantId: 'acme' })
   })
 
   it('knows the tenant of a legacy token', async () => {
     await makeTenant(test.db, 'acme', sha256(LEGACY_TOKEN))
-    expect(await node().credentials.findTenant(LEGACY_TOKEN)).toEqual({ tenantId: 'acme', via: 'legacy' })
+    expect(await node().credentials.findTenant(LEGACY_TOKEN)).toEqual({ tenantId: 'acme' })
   })
 
   it('refuses legacy tokens where they are turned off, and takes API keys', async () => {
@@ -128,7 +128,7 @@ describe('findTenant', () => {
   it('takes a legacy token that looks like an API key', async () => {
     const token = `pk_abcdefgh_${'x'.repeat(43)}`
     await makeTenant(test.db, 'acme', sha256(token))
-    expect(await node().credentials.findTenant(token)).toEqual({ tenantId: 'acme', via: 'legacy' })
+    expect(await node().credentials.findTenant(token)).toEqual({ tenantId: 'acme' })
   })
 
   it.each([
@@ -223,7 +223,7 @@ describe('the last use of an API key', () => {
     const acme = await makeTenant(test.db, 'acme')
     const { credentials, keys } = node()
     const { token } = await keys.create(acme, 'shop', THE_SYSTEM)
-    expect(await credentials.findTenant(token, { isLook: true })).toEqual({ tenantId: 'acme', via: 'api_key' })
+    expect(await credentials.findTenant(token, { isLook: true })).toEqual({ tenantId: 'acme' })
     expect(await lastUse(keys, acme)).toBeNull()
     await credentials.findTenant(token)
     await credentials.close()
@@ -254,7 +254,7 @@ describe('the last use of an API key', () => {
     const { token } = await keys.create(acme, 'shop', THE_SYSTEM)
     await sql`alter table api_keys add constraint no_use check (last_used_at is null)`.execute(test.db)
     try {
-      expect(await credentials.findTenant(token)).toEqual({ tenantId: 'acme', via: 'api_key' })
+      expect(await credentials.findTenant(token)).toEqual({ tenantId: 'acme' })
       await until(() => lines.some((line) => line.includes('use of an API key not noted')), { what: 'the log line' })
     } finally {
       await sql`alter table api_keys drop constraint no_use`.execute(test.db)

@@ -60,14 +60,14 @@ export function makeCredentials({ db, clock, log, legacyEnabled }: Deps): Creden
     const matches = timingSafeEqual(hashToken(token), key?.secretHash ?? NO_HASH)
     if (!key || !matches || key.revokedAt) return null
     if (!isLook) uses.note(key)
-    return { tenantId: key.tenantId, via: 'api_key' }
+    return { tenantId: key.tenantId }
   }
 
   /** Found by its hash: how long that takes tells nothing about the token itself. */
   async function byLegacyToken(token: string): Promise<Credential | null> {
     if (!legacyEnabled) return null
     const tenantId = await findLegacyTokenAcrossTenants(db, sha256(token))
-    return tenantId === null ? null : { tenantId, via: 'legacy' }
+    return tenantId === null ? null : { tenantId }
   }
 
   return {
