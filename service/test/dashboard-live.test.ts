@@ -145,6 +145,21 @@ async function waitForFocusAround(page: Page, text: string): Promise<void> {
   await page.locator('body *:focus').filter({ hasText: text }).waitFor({ state: 'attached' })
 }
 
+/** Runs in a page before all else: its microphone can be unplugged. */
+const UNPLUGGABLE = `
+  const asked = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices)
+  navigator.mediaDevices.getUserMedia = async (wanted) => {
+    const stream = await asked(wanted)
+    window.unplug = () => {
+      for (const track of stream.getTracks()) {
+        track.stop()
+        track.dispatchEvent(new Event('ended'))
+      }
+    }
+    return stream
+  }
+`
+
 const GONE = { status: 404, json: { ok: false, error: 'There is no such live session.', code: 'not_found' } }
 
 /** A live call, as the service tells of it. */
@@ -541,6 +556,40 @@ describe('the pages of live calls', () => {
         expect.arrayContaining(['takeover', 'release', 'whisper', 'note', 'escalate']),
       )
       expect(withoutTheEnd(faults)).toEqual([])
+    } finally {
+      await browser.close()
+    }
+  })
+
+  it('ask before somebody is cut off who speaks with the caller, and tell them when their microphone is gone', async () => {
+    const browser = await startChromium({ microphone: await somebodySpeaks() })
+    try {
+      const { page } = await visit('/app/t/demo/live', { browser, prepare: UNPLUGGABLE })
+      await ringUntilTaken(page)
+      await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
+      await page.getByRole('button', { name: 'Take over' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Take over' }).click()
+      await page.getByText('Connected').waitFor()
+      // Not by a link of the page,
+      await page.getByRole('link', { name: 'Desk', exact: true }).click()
+      const leaving = page.getByRole('dialog', { name: 'Leave while you are on the line?' })
+      await leaving.getByRole('button', { name: 'Stay on the line' }).click()
+      await leaving.waitFor({ state: 'hidden' })
+      // nor by one click of somebody else.
+      const other = await page.context().newPage()
+      await other.goto(page.url())
+      const handBack = other.getByRole('button', { name: 'Hand back to the agent' })
+      await handBack.click()
+      const asked = other.getByRole('dialog', { name: 'Hand back to the agent?' })
+      await asked.getByRole('button', { name: 'Cancel' }).click()
+      await asked.waitFor({ state: 'hidden' })
+      await page.getByText('You speak with the caller.').waitFor()
+      await page.evaluate('unplug()')
+      await page.getByRole('alert').getByText('The microphone is gone').waitFor()
+      await page.getByRole('button', { name: 'Take over' }).waitFor()
+      await handBack.waitFor({ state: 'hidden' })
+      const streamSid = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '')
+      await dashboard.ask('POST', `/sessions/${streamSid}/actions`, { action: 'end_call', supervisor: 'grace' })
     } finally {
       await browser.close()
     }

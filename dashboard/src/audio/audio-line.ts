@@ -41,6 +41,7 @@ const CLOSINGS: Record<number, string> = {
   4401: 'The call had waited too long to be opened. Try again.',
   4409: 'Somebody else has the call, or it is ending.',
 }
+const NO_MICROPHONE = 'The microphone is gone, so nobody heard you any more. Connect one, then try again.'
 /** Of a line into a call of others, which lasts no longer than what it was asked for with. */
 const NOT_LET_IN = 4401
 const SENT_AWAY = 'You are not logged in any more, or may not do this any more.'
@@ -80,15 +81,23 @@ export class AudioLine {
 
   /** Hangs up. */
   close(): void {
+    this.#hangUp(null)
+  }
+
+  #hangUp(failure: ApiFailure | null): void {
     if (this.#writer) this.#send(this.#writer.stop())
-    this.#end(null)
+    this.#end(failure)
   }
 
   async #begin(): Promise<void> {
     const { kind, grant: ask } = this.#options
     await this.#context.resume()
     if (kind !== 'listen') {
-      const microphone = await openMicrophone(this.#context, (samples) => this.#speak(samples))
+      const microphone = await openMicrophone(this.#context, {
+        onBlock: (samples) => this.#speak(samples),
+        // Silence would go on in its place, and nobody would know.
+        onLost: () => this.#hangUp(new ApiFailure({ status: 0, code: 'microphone_lost', message: NO_MICROPHONE })),
+      })
       if (this.#isOver) return microphone.close()
       this.#microphone = microphone
     }

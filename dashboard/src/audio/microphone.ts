@@ -20,15 +20,19 @@ export type Microphone = {
   close(): void
 }
 
+type Hearing = {
+  /** Takes what is heard, in blocks of 20 ms at the rate of the context. */
+  onBlock: (samples: Float32Array) => void
+  /** It was unplugged, or taken from the page: it hears nothing any more. */
+  onLost: () => void
+}
+
 /**
- * Asks for the microphone and gives what it hears to `onBlock`, in blocks of 20 ms at the rate of the context.
+ * Asks for the microphone and tells what it hears.
  *
  * @throws ApiFailure `microphone_refused` that says what to do.
  */
-export async function openMicrophone(
-  context: AudioContext,
-  onBlock: (samples: Float32Array) => void,
-): Promise<Microphone> {
+export async function openMicrophone(context: AudioContext, { onBlock, onLost }: Hearing): Promise<Microphone> {
   const stream = await askForMicrophone()
   const close = () => {
     for (const track of stream.getTracks()) track.stop()
@@ -43,6 +47,7 @@ export async function openMicrophone(
   const analyser = context.createAnalyser()
   const blocks = new AudioWorkletNode(context, 'microphone-blocks')
   blocks.port.onmessage = ({ data }: MessageEvent<Float32Array>) => onBlock(data)
+  for (const track of stream.getTracks()) track.addEventListener('ended', onLost)
   source.connect(analyser)
   // What leads nowhere is not asked to run; nothing comes out of it.
   source.connect(blocks).connect(context.destination)

@@ -12,12 +12,13 @@ import {
   useState,
 } from 'react'
 import { useHoldRole } from '../api/held-role.ts'
+import type { Loss } from './drop-question.tsx'
 
 /** Windows are loaded with the first page that has one. */
 const DropQuestion = lazy(async () => ({ default: (await import('./drop-question.tsx')).DropQuestion }))
 
-/** What would be lost: what is typed and not saved, or the sight of what is under way. */
-type Loss = 'typed' | 'under way'
+/** The gravest first. */
+const LOSSES: Loss[] = ['line', 'typed', 'under way']
 
 type Unsaved = {
   /** Of the places that hold the page, what of theirs would be lost. */
@@ -28,7 +29,7 @@ type Unsaved = {
 
 const UnsavedContext = createContext<Unsaved>({ changed: new Map(), ask: (goOn) => goOn() })
 
-/** Around all pages: what is typed on them, or under way, is not left without a question. Windows with a `stackId` lie upon each other in it. */
+/** Around all pages: what is typed on them, or under way, or a line on which somebody speaks, is not left without a question. Windows with a `stackId` lie upon each other in it. */
 export function UnsavedChanges({ children }: { children: ReactNode }) {
   const [changed] = useState(() => new Map<string, Loss>())
   const [waiting, setWaiting] = useState<{ goOn: () => void } | null>(null)
@@ -64,7 +65,7 @@ export function UnsavedChanges({ children }: { children: ReactNode }) {
         {children}
         {asked && (
           <Suspense>
-            <DropQuestion isOpen={isAsked} isTyped={asked.of === 'typed'} onStay={stay} onDrop={drop} />
+            <DropQuestion isOpen={isAsked} loss={asked.of} onStay={stay} onDrop={drop} />
           </Suspense>
         )}
       </ModalStack>
@@ -73,10 +74,11 @@ export function UnsavedChanges({ children }: { children: ReactNode }) {
 }
 
 function lossIn(changed: Map<string, Loss>): Loss {
-  return [...changed.values()].every((loss) => loss === 'under way') ? 'under way' : 'typed'
+  const lost = new Set(changed.values())
+  return LOSSES.find((loss) => lost.has(loss)) ?? 'typed'
 }
 
-/** Says whether something is typed here that is not saved, or is under way. Returns what closes a form: it asks before that is lost. */
+/** Says whether something is typed here that is not saved, or is under way, or somebody speaks. Returns what closes a form: it asks before that is lost. */
 export function useUnsaved(isChanged: boolean, loss: Loss = 'typed'): (close: () => void) => void {
   const { changed, ask } = useContext(UnsavedContext)
   const id = useId()

@@ -7,6 +7,7 @@ import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
 import { LineControls } from '../../components/line-controls.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { useUnsaved } from '../../components/unsaved-changes.tsx'
 import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import styles from './live-page.module.css'
 import { act, type LiveCall, openLine } from './live-queries.ts'
@@ -27,23 +28,21 @@ export function LiveLines({ tenantId, call }: { tenantId: string; call: LiveCall
   const { name } = usePerson()
   const line = useAudioLine()
   const [kind, setKind] = useState<Kind>('listen')
-  const [error, setError] = useState<unknown>(null)
   const isBusy = line.phase === 'opening' || line.phase === 'open'
-  const controls = useKeptFocus(isBusy)
-  const failure = line.failure ?? error
-  useHoldRole(failure !== null)
+  const controls = useKeptFocus([isBusy, call.taken_over].join())
+  useHoldRole(line.failure !== null)
+  useUnsaved(kind === 'takeover' && line.phase === 'open', 'line')
   const { told, other, hangUp } = TEXTS[kind]
 
   function open(asked: Kind): void {
     setKind(asked)
-    setError(null)
     line.open(asked, () => openLine(tenantId, call, { kind: asked, supervisor: name }))
   }
-  const release = () => act(tenantId, call.stream_sid, { action: 'release', supervisor: name }).catch(setError)
+  const release = () => act(tenantId, call.stream_sid, { action: 'release', supervisor: name })
 
   return (
     <Panel title="On the line">
-      {failure ? <FailureState error={failure} /> : null}
+      {line.failure && <FailureState error={line.failure} />}
       <div ref={controls} tabIndex={-1}>
         {isBusy ? (
           <>
@@ -56,11 +55,11 @@ export function LiveLines({ tenantId, call }: { tenantId: string; call: LiveCall
               Listen
             </Button>
             {call.taken_over ? (
-              <Button variant="default" onClick={() => void release()}>
-                Hand back to the agent
-              </Button>
+              <ConfirmAction key="release" label="Hand back to the agent" isGrave onConfirm={release}>
+                Somebody else speaks with the caller, and is cut off. The agent goes on.
+              </ConfirmAction>
             ) : (
-              <ConfirmAction label="Take over" onConfirm={async () => open('takeover')}>
+              <ConfirmAction key="takeover" label="Take over" onConfirm={async () => open('takeover')}>
                 The agent falls silent, and you speak with the caller yourself.
               </ConfirmAction>
             )}

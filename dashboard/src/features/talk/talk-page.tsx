@@ -14,6 +14,7 @@ import { LiveConversationView } from '../../components/live-conversation.tsx'
 import { Note } from '../../components/note.tsx'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { useUnsaved } from '../../components/unsaved-changes.tsx'
 import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import styles from './talk-page.module.css'
 import { openCall, type TalkChoice, type Talker, talkersQuery, talkingQuery } from './talk-queries.ts'
@@ -56,6 +57,7 @@ function Talk({ tenantId, talkers, first }: TalkProps) {
   const isBusy = line.phase === 'opening' || line.phase === 'open'
   const controls = useKeptFocus(isBusy)
   useHoldRole(line.failure !== null)
+  useUnsaved(line.phase === 'open', 'line')
   const { data: agentName = null } = useQuery({
     ...talkingQuery(tenantId, line.grant?.streamSid ?? ''),
     enabled: line.phase === 'open',
