@@ -517,6 +517,19 @@ describe('a queue that is set', () => {
   })
 })
 
+describe('a machine whose clock is wrong', () => {
+  it('does not change what is late', async () => {
+    const context = await dashboard.loggedIn(WIDE)
+    await context.clock.install({ time: Date.now() + 60 * 60_000 })
+    const due = { queue_key: 'clocks', sla_due_at: new Date(Date.now() + 30 * 60_000).toISOString() }
+    await ask('POST', '/callback-tasks', { customer_phone: '+12025550191', ...due })
+    const { page } = await visit(context, 'desk?queue_key=clocks')
+    const row = page.getByRole('row').filter({ hasText: '+1 202 555 0191' })
+    await row.getByText(/^(30:00|29:\d\d|28:\d\d) left$/).waitFor()
+    await context.close()
+  })
+})
+
 describe('a queue that is closed', () => {
   it('has nothing that is late, and says when that will be', async () => {
     const dayMs = 24 * 60 * 60 * 1_000

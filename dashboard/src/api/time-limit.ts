@@ -1,4 +1,5 @@
 import { ApiFailure, unanswered, unreachable } from './failure.ts'
+import { noteServiceTime } from './service-clock.ts'
 
 /** A question that is not answered by then is given up. */
 export const LONGEST_READ_MS = 30_000
@@ -21,6 +22,7 @@ async function readInTime(request: Request): Promise<Response> {
   const timer = setTimeout(() => limit.abort(), LONGEST_READ_MS)
   try {
     const response = await fetch(request, { signal: AbortSignal.any([request.signal, limit.signal]) })
+    noteServiceTime(response.headers.get('date'))
     // An answer that has begun to come may hang as well.
     const body = await response.arrayBuffer()
     return new Response(WITHOUT_BODY.has(response.status) ? null : body, response)

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { serviceNow } from '../api/service-clock.ts'
 import type { UsedLine } from '../audio/use-audio-line.ts'
 import { Elapsed } from './elapsed.tsx'
 import { LevelMeter } from './level-meter.tsx'
@@ -40,7 +41,7 @@ export function LineControls({ line, other, hangUp, hasKeypad = false, isListeni
 }
 
 function Open() {
-  const [since] = useState(() => Date.now())
+  const [since] = useState(() => serviceNow())
   return (
     <>
       Connected · <Elapsed since={since} />

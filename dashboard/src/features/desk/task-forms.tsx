@@ -1,4 +1,5 @@
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { serviceNow } from '../../api/service-clock.ts'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { LAST_MINUTE } from '../../components/local-time.ts'
 import { ModalForm } from '../../components/modal-form.tsx'
@@ -130,7 +131,7 @@ const SPANS = [
 const MINUTE_MS = 60_000
 
 function instantOf(minutes: string, at: string): string {
-  const instant = minutes === '' ? new Date(at) : new Date(Date.now() + Number(minutes) * MINUTE_MS)
+  const instant = minutes === '' ? new Date(at) : new Date(serviceNow() + Number(minutes) * MINUTE_MS)
   return instant.toISOString()
 }
 

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { serviceNow } from '../../api/service-clock.ts'
 import { StatusBadge, type Tone } from '../../components/status-badge.tsx'
 import { durationText } from '../../components/text.ts'
 
@@ -16,9 +17,9 @@ type TimeLeftProps = {
 
 /** How long there is until an instant, or how long it is over, counting. */
 export function TimeLeft({ until, over }: TimeLeftProps) {
-  const [nowMs, setNow] = useState(() => Date.now())
+  const [nowMs, setNow] = useState(() => serviceNow())
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), SECOND_MS)
+    const timer = setInterval(() => setNow(serviceNow()), SECOND_MS)
     return () => clearInterval(timer)
   }, [])
   const seconds = Math.round((new Date(until).getTime() - nowMs) / SECOND_MS)
