@@ -102,6 +102,21 @@ describe('a version', () => {
     return { context, page }
   }
 
+  it('is drafted once, whoever clicks twice', async () => {
+    const context = await dashboard.loggedIn(WIDE)
+    const { page } = await dashboard.visit(context, draft.path)
+    const made: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && made.push(request.url()))
+    await newDraftOf(page).click()
+    await page.waitForURL((address) => address.pathname !== draft.path)
+    // The second click comes when the page of the draft is there, which has the same button.
+    await newDraftOf(page).dispatchEvent('click', { detail: 2 })
+    await page.reload()
+    await greetingIn(page).waitFor()
+    expect(made).toHaveLength(1)
+    await context.close()
+  })
+
   it('is not published where it says what was not seen, and is once that was taken', async () => {
     const { context, page } = await reading()
     const publish = async () => {

@@ -6,6 +6,7 @@ import { useHoldRoleFor } from '../../api/held-role.ts'
 import { useMay } from '../../api/session.ts'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
+import { isSecondClick } from '../../components/second-click.ts'
 import { agentsKey, createVersion, publishVersion, type Version } from './agent-queries.ts'
 
 type PublishProps = {
@@ -88,7 +89,13 @@ export function NewDraft({ tenantId, agentId, from, isUnsaved = false, label, on
   if (!mayDraft) return null
   return (
     <>
-      <Button size="sm" loading={draft.isPending} disabled={isUnsaved} onClick={() => draft.mutate()}>
+      <Button
+        size="sm"
+        loading={draft.isPending}
+        disabled={isUnsaved}
+        // The page of the draft, which may be there by then, has the same button in its place.
+        onClick={(event) => !isSecondClick(event) && draft.mutate()}
+      >
         {label ?? (from ? `New draft from version ${from.version_number}` : 'First draft')}
       </Button>
       {draft.error && <FailureState error={draft.error} />}
