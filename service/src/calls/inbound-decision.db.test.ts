@@ -91,6 +91,15 @@ describe('a call to a tenant that decides', () => {
     expect(await app.ring()).toContain('<Say>We are closed &lt;today&gt;.</Say><Hangup/>')
   })
 
+  it('is turned away in the language of the agent that would have taken it', async () => {
+    const path = '/tenants/acme/agents'
+    const { agents } = await app.served.administer<{ agents: { id: string; agent_key: string }[] }>('GET', path)
+    const desk = agents.find(({ agent_key }) => agent_key === 'desk')
+    await app.served.publish('acme', desk?.id ?? '', { speech: { language: 'de-AT' } })
+    says({ reject: 'Wir haben heute geschlossen.' })
+    expect(await app.ring()).toContain('<Say language="de-DE">Wir haben heute geschlossen.</Say><Hangup/>')
+  })
+
   it('is written down when it is turned away, with its reason, as a call that was not taken', async () => {
     says({ reject: 'We are closed today. Call +12025550188.' })
     await app.ring({ CallSid: 'CA77' })

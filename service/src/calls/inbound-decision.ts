@@ -73,9 +73,10 @@ export function makeDecideInbound({ clock, log, ask }: Deps): DecideInbound {
   }
 }
 
-/** The carrier says the sentence; without one the caller hears that the line is busy. */
-export function rejection(sentence: string): CallVerb[] {
-  return sentence === '' ? [{ type: 'reject' }, { type: 'hangup' }] : sayAndGo(sentence, null)
+/** The carrier says the sentence, in this language if it is known; without one the caller hears that the line is busy. */
+export function rejection(sentence: string, language: string | null): CallVerb[] {
+  if (sentence === '') return [{ type: 'reject' }, { type: 'hangup' }]
+  return sayAndGo({ text: sentence, ...(language !== null && { language }) }, null)
 }
 
 /** The agent that was decided on, if the tenant has it, else that of the route; without one that of the tenant's document. */

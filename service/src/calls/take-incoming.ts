@@ -113,6 +113,13 @@ export function makeTakingCalls(deps: TakeDeps): TakingCalls {
   }
 }
 
+/** What the agent speaks that would have had the call: a tenant writes its own sentences in that, too. Null where it is not known. */
+async function languageOf(deps: TakeDeps, { tenant, call, attempt }: Taking): Promise<string | null> {
+  const choice = { decided: null, routed: attempt.agentKey }
+  const agent = await decidedAgent(deps, tenant, call, choice).catch(() => null)
+  return agent?.config.speech.language ?? null
+}
+
 /** @returns why the call is not taken, if it is not. */
 async function findAgentAndRoom(deps: TakeDeps, taking: Taking): Promise<CallVerb[] | Refusal> {
   const { db, clock, log, capacity } = deps
@@ -125,7 +132,7 @@ async function findAgentAndRoom(deps: TakeDeps, taking: Taking): Promise<CallVer
   if (decision.reject !== null) {
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid, why: REJECTED }, 'a call was not taken')
     deps.refused.note(tenant, { ...refusedCall(taking, REJECTED), said: decision.reject })
-    return rejection(decision.reject)
+    return rejection(decision.reject, await languageOf(deps, taking))
   }
   const choice = { decided: decision.agentKey, routed: attempt.agentKey }
   const agent = await decidedAgent(deps, tenant, call, choice)

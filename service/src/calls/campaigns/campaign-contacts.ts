@@ -108,7 +108,8 @@ function contactOf(columns: string[], { line, fields }: CsvRecord): SentContact 
   return fields.length > columns.length ? { ...contact, fault: TOO_MANY_FIELDS } : contact
 }
 
-const TOO_MANY_FIELDS = 'has more fields than the first line has columns: one with a comma or a semicolon in it stands in quotes'
+const TOO_MANY_FIELDS =
+  'has more fields than the first line has columns: one with a comma or a semicolon in it stands in quotes'
 
 /** A consent has to be told by a value and not by a word. Spreadsheets write theirs in capitals. */
 function meantBy(value: string): string | boolean {
