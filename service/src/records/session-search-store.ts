@@ -97,9 +97,11 @@ function indexed(tenantId: TenantId, phrases: string[]): RawBuilder<unknown> {
 
 /**
  * The phrase is parsed once, and not where the plan can guess by it: for a frequent one it would make room for thousands of rows. Writing
- * without blanks is one word to the index, from one mark to the next: what is part of that is looked for in the texts of the tenant.
+ * without blanks is one word to the index, from one mark to the next, and a Korean noun is one with what follows it: what is part of such a
+ * word is looked for in the texts of the tenant.
  */
 function matches(phrase: string): RawBuilder<boolean> {
-  if (WITHOUT_BLANKS.test(phrase)) return sql`turn.text ilike ${`%${phrase.replaceAll(/[\\%_]/g, '\\$&')}%`}`
+  if (WITHOUT_BLANKS.test(phrase) || /\p{Script=Hangul}/u.test(phrase))
+    return sql`turn.text ilike ${`%${phrase.replaceAll(/[\\%_]/g, '\\$&')}%`}`
   return sql`turn.search @@ (select phraseto_tsquery('simple', ${phrase}))`
 }

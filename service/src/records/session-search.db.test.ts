@@ -152,13 +152,15 @@ describe('a search in what was said in 3,000 sessions', { timeout: 60_000 }, () 
     for (const q of ['once', 'rare', 'lately']) expect(await allPages({ q })).toEqual(await asStored([q], undefined))
   })
 
-  it('finds words within a sentence of writing that has no blanks between them, and no others', async () => {
+  it('finds words within those of writing that has no blanks between them, and no others', async () => {
     const said = (n: number, text: string) =>
       sql`update transcript_turns set text = ${text} where item_id = 'item_2' and tenant_id = 'acme' and session_id =
           (select id from voice_sessions where call_sid = ${`CAacme${n}`})`.execute(test.db)
     await said(2, '明日の予約をお願いします。10%引きですか')
     await said(2_999, 'iPhoneの予約です')
     await said(2_998, 'ขอจองโต๊ะสองที่ครับ')
+    await said(2_997, '예약을 하고 싶어요')
+    expect(await allPages({ q: '예약' })).toEqual(['CAacme2997'])
     expect(await allPages({ q: '予約' })).toEqual(['CAacme2999', 'CAacme2'])
     expect(await allPages({ q: 'iphoneの 予約' })).toEqual(['CAacme2999'])
     expect(await allPages({ q: 'จองโต๊ะ' })).toEqual(['CAacme2998'])
