@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { INTERRUPTION } from '../../src/voice/session/call.fixture.ts'
+import { restaurant } from './brain.ts'
 import type { Act } from './caller.ts'
 import { faultsOfAudio, faultsOfEnd, faultsOfHeard } from './cut-check.ts'
 import { World, type WorldOptions } from './world.ts'
@@ -85,5 +86,17 @@ describe('What a caller says', () => {
       expect(said(world)).toEqual(expect.not.arrayContaining(['caller: Hello?']))
       expect(world.session.state.latency.interruptions).toBe(0)
     }
+  })
+
+  it('letter by letter, each in a turn of its own, is all of it known and answered', async () => {
+    const letters: Act[] = ['J.', 'O.', 'Š', 'É.'].map((say) => ({ cue: { afterSilenceMs: 600 }, say, forMs: 240 }))
+    const world = await called({
+      script: [{ cue: { afterSilenceMs: 500 }, say: 'My name is spelled:', forMs: 1_200 }, ...letters, HANG_UP],
+      brain: (lines, instructions) => (instructions ? restaurant(lines, instructions) : { text: 'Yes?' }),
+    })
+    expect(said(world).filter((line) => line.startsWith('caller'))).toEqual([
+      ...['caller: My name is spelled:', 'caller: J.', 'caller: O.', 'caller: Š', 'caller: É.'],
+    ])
+    expect(world.model.answers.filter(({ text }) => text === 'Yes?')).toHaveLength(5)
   })
 })
