@@ -32,6 +32,9 @@ export type OutboundAnswer = {
   isTooLong: boolean
 }
 
+/** Servers say once or twice before their answer that it will come (1xx); each costs as much to read as an answer. */
+const MAX_PROMISES = 20
+
 type Exchange = { request: OutboundRequest; ca: string | undefined; signal: AbortSignal }
 
 /**
@@ -53,6 +56,13 @@ export function askFor({ url, addresses }: Destination, { request, ca, signal }:
   asked.on('error', (error) => reject(faultOf(error)))
   asked.on('close', () => reject(new OutboundFault('connection', 'The connection ended without an answer.')))
   asked.on('response', resolve)
+  let promises = 0
+  asked.on('information', () => {
+    promises += 1
+    if (promises <= MAX_PROMISES) return
+    reject(new OutboundFault('connection', 'The address only says that it will answer, over and over.'))
+    asked.destroy()
+  })
   asked.end(request.body)
   return promise
 }

@@ -133,6 +133,22 @@ describe('a request to an address of a tenant', () => {
     expect(await asked).toBe('timeout')
   })
 
+  it.each([
+    [20, { status: 200, bytes: 2, isWhole: true }],
+    [21, 'connection'],
+  ])('is given up when it is told over and over that an answer will come: %i times', async (times, expected) => {
+    const server = createServer((_request, response) => {
+      for (let said = 0; said < times; said += 1) response.writeProcessing()
+      if (times === 20) response.end('ok')
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    await once(server, 'listening')
+    expect(await asking(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)).toEqual(expected)
+  })
+
   it('ends in time while the name is being resolved', async () => {
     const clock = new TestClock()
     const outbound = makeOutbound({ clock, allowPrivate: false, resolve: () => new Promise(() => {}) })
