@@ -58,7 +58,7 @@ export function makeRecordingFiles(folder: string): RecordingFiles {
     async open(path) {
       const file = await lanes(() => open(join(folder, path), 'r'))
       const read = (...block: Parameters<FileHandle['read']>) => lanes(() => file.read(...block))
-      return { read: read as FileHandle['read'], close: () => lanes(() => file.close()) }
+      return { read, close: () => lanes(() => file.close()) }
     },
     async stateOf(path) {
       const file = await lanes(() => statOf(join(folder, path)))
