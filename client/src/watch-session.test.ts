@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createParley } from './index.ts'
+import { createParley, type SessionEvent } from './index.ts'
 import { type Answer, event, refusal, streamOf, watchBeside } from './watched.fixture.ts'
 
 beforeEach(() => {
@@ -88,6 +88,20 @@ describe('watching a session', () => {
       if (told.event !== 'state') continue
       const { muted, escalated, escalation_target: target } = told.data
       expect([muted, escalated, target]).toEqual([true, true, null])
+      return
+    }
+  })
+
+  it('has no agent of what a caller said, as it is documented', async () => {
+    const said = { item_id: 'i1', seq: 1, role: 'caller', text: 'Hello.', unheard: '' } as const
+    const data: Extract<SessionEvent, { event: 'turn' }>['data'] = {
+      ...said,
+      ...{ start_ms: 0, end_ms: 400, interrupted: false },
+    }
+    const fetch = async (request: Request) => streamOf(request, `id: 1\nevent: turn\ndata: ${JSON.stringify(data)}\n\n`)
+    const parley = createParley({ baseUrl: 'https://voice.example.com', apiKey: 'k', fetch })
+    for await (const told of parley.watchSession('MZ1')) {
+      expect(told).toEqual({ id: '1', event: 'turn', data })
       return
     }
   })

@@ -8,6 +8,7 @@ import type { components } from './public-api.ts'
 import { askedMs, mayPass, ParleyError } from './refusal.ts'
 
 type Turn = components['schemas']['VoiceSession']['transcript'][number]
+type OfAnAgent = 'agent_name' | 'cost_usd' | 'timeline'
 type EndReason = components['schemas']['VoiceSession']['end_reason']
 
 type Told = {
@@ -21,8 +22,8 @@ type Told = {
     answered_by?: string
     answered_by_source?: components['schemas']['CallLog']['answered_by_source']
   }
-  /** Something was said. The same `item_id` again replaces it. */
-  turn: Omit<Turn, 'cost_usd' | 'timeline'> & Partial<Pick<Turn, 'cost_usd' | 'timeline'>> & { item_id: string }
+  /** Something was said, of an agent by whom. The same `item_id` again replaces it. */
+  turn: Omit<Turn, OfAnAgent> & Partial<Pick<Turn, OfAnAgent>> & { item_id: string }
   /** More words of what is being said. */
   turn_delta: { item_id: string; role: Turn['role']; text: string }
   tool: { call_id: string; name: string; status: 'started' | 'ok' | 'error' | 'timeout' }
