@@ -90,11 +90,9 @@ export function watchLines(log: Log, watcher: LineWatcher): Cancel {
   return () => void watchers.delete(watcher)
 }
 
-/** Children that tell of their request by themselves; theirs have them for prototypes. */
-type RequestLogger = { isOfRequest?: true }
-
-function requestFields(logger: RequestLogger): object {
-  if (logger.isOfRequest) return {}
+/** Children of a request's log have it for their prototype, and tell of it by themselves. */
+function requestFields(logger: object): object {
+  if ('isOfRequest' in logger) return {}
   const id = currentRequestId()
   return id === null ? {} : { request_id: id }
 }
@@ -105,7 +103,7 @@ function withCleanChildren(log: Logger): Log {
   return Object.assign(log, {
     child(this: Logger, fields: Record<string, unknown>): Log {
       const made = child.call(this, withErrorFacts(fields))
-      return 'request_id' in fields ? Object.assign(made, { isOfRequest: true as const }) : made
+      return 'request_id' in fields ? Object.assign(made, { isOfRequest: true }) : made
     },
   })
 }
