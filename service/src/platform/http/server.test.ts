@@ -205,8 +205,7 @@ describe('a request', () => {
       reply.raw.end()
     })
     const headers = { ...json, 'x-request-id': 'client_id-12345' }
-    await listen(server)
-    const url = `http://127.0.0.1:${server.addresses()[0]?.port}`
+    const url = `http://127.0.0.1:${await listen(server)}`
     await fetch(`${url}/notes`, { method: 'POST', headers, body: JSON.stringify({ name: 'x' }) })
     await fetch(`${url}/stream`, { headers })
     log.info({}, 'of nobody')
