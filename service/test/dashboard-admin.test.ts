@@ -385,7 +385,11 @@ describe('the pages of an administrator', () => {
     await row.getByRole('button', { name: 'Look' }).click()
     await page.getByRole('dialog').getByText('500').first().waitFor()
     await page.goto(`${dashboard.address}/app/audit-log?action=webhook.redelivered`)
-    await page.getByRole('row').filter({ has: page.getByTitle('acme') }).filter({ hasText: 'ada' }).waitFor()
+    await page
+      .getByRole('row')
+      .filter({ has: page.getByTitle('acme') })
+      .filter({ hasText: 'ada' })
+      .waitFor()
     await page.close()
   })
 
@@ -456,7 +460,11 @@ describe('the pages of an administrator', () => {
   it('send again what billing did not take', async () => {
     const { page } = await visit('/app/diagnostics')
     const given = page.getByRole('region', { name: 'Billing outcomes that were given up' })
-    await given.getByRole('row').filter({ has: page.getByTitle('acme') }).filter({ hasText: '503' }).waitFor()
+    await given
+      .getByRole('row')
+      .filter({ has: page.getByTitle('acme') })
+      .filter({ hasText: '503' })
+      .waitFor()
     await given.getByRole('button', { name: 'Send all again' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Send all again' }).click()
     await page.getByText('One is sent again.').waitFor()
