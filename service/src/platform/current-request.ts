@@ -1,7 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ServerResponse } from 'node:http'
 
-type CurrentRequest = { readonly id: string; answer: Pick<ServerResponse, 'headersSent'> | null }
+type CurrentRequest = {
+  readonly id: string
+  /** It only looks at something. */
+  readonly isReading: boolean
+  answer: Pick<ServerResponse, 'headersSent'> | null
+}
 
 const requests = new AsyncLocalStorage<CurrentRequest>()
 
@@ -12,8 +17,8 @@ const requests = new AsyncLocalStorage<CurrentRequest>()
 export class RequestScope {
   readonly #current: CurrentRequest
 
-  constructor(id: string, answer: ServerResponse) {
-    this.#current = { id, answer }
+  constructor({ id, isReading }: Pick<CurrentRequest, 'id' | 'isReading'>, answer: ServerResponse) {
+    this.#current = { id, isReading, answer }
     // A socket that was opened meanwhile keeps this as long as it lives.
     answer.once('close', () => {
       this.#current.answer = null
@@ -27,6 +32,15 @@ export class RequestScope {
 
 /** The id of the request whose work is being done, for the lines of its log; null where it is that of none. */
 export function currentRequestId(): string | null {
-  const current = requests.getStore()
-  return current?.answer?.headersSent === false ? current.id : null
+  return current()?.id ?? null
+}
+
+/** Whether the work of a request is being done that only looks at something. */
+export function isReading(): boolean {
+  return current()?.isReading === true
+}
+
+function current(): CurrentRequest | null {
+  const request = requests.getStore()
+  return request?.answer?.headersSent === false ? request : null
 }

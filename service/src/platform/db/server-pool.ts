@@ -1,16 +1,21 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 import { systemClock } from '../../kernel/clock.ts'
+import { isReading } from '../current-request.ts'
 import { isLockTimeout, toAppError } from './errors.ts'
 import type { FullDisk } from './full-disk.ts'
 import type { LostAnswers } from './lost-answers.ts'
 import { PreparedNames } from './prepared.ts'
+import type { ReadShare } from './read-share.ts'
 
 /**
  * A pool of `pg` as Kysely wants it, whose errors are those of `toAppError`. `answerMs`: how long a query may take before the server
- * counts as gone; 0 for no limit.
+ * counts as gone; 0 for no limit. `readers`: whoever only looks at something, and may have some of the connections.
  */
-export function serverPool(pool: pg.Pool, { answerMs, lost, disk }: Omit<Asking, 'names'>): PostgresPool {
+export function serverPool(
+  pool: pg.Pool,
+  { answerMs, lost, disk, readers }: Omit<Asking, 'names'> & { readers: ReadShare },
+): PostgresPool {
   // Kysely remembers clients that it has seen: one that is another object each time is a new connection to it.
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   const names = new PreparedNames()
@@ -19,11 +24,27 @@ export function serverPool(pool: pg.Pool, { answerMs, lost, disk }: Omit<Asking,
     known.set(client, made)
     return made
   }
+  async function connectReader(): Promise<pg.PoolClient> {
+    const leave = await readers.enter()
+    try {
+      const client = await pool.connect()
+      // `pg` gives each taker another `release`, which works once.
+      const { release } = client
+      client.release = (destroy) => {
+        release(destroy)
+        leave()
+      }
+      return client
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
   return {
     options: pool.options,
     async connect() {
       try {
-        return adapted(await pool.connect())
+        return adapted(await (isReading() ? connectReader() : pool.connect()))
       } catch (error) {
         throw toAppError(error)
       }

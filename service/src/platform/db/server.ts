@@ -5,6 +5,7 @@ import { CommitTellingDb } from './commits.ts'
 import { FullDisk } from './full-disk.ts'
 import { LostAnswers } from './lost-answers.ts'
 import { ping, pingPrimary } from './ping.ts'
+import { ReadShare } from './read-share.ts'
 import type { Database, Db } from './schema.ts'
 import { serverPool } from './server-pool.ts'
 import { parserOf } from './values.ts'
@@ -26,6 +27,9 @@ type ServerOptions = {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
+const MAX_CONNECTIONS = 10
+/** As many of them may be had by who only looks at something, rounded up: calls, and all that changes, may have each. */
+const READ_SHARE = 0.7
 /** One for the heartbeat, and one for who judges those of others. */
 const VITAL_CONNECTIONS = 2
 /** What is said later was not said in time. */
@@ -70,7 +74,9 @@ function openPool(options: ServerOptions, disk: FullDisk): { db: CommitTellingDb
   const pool = new pg.Pool(config)
   const lost = new LostAnswers(config)
   const clients = handleLosses(pool, options.onError ?? (() => undefined))
-  const dialect = new PostgresDialect({ pool: serverPool(pool, { answerMs: answerMs(options), lost, disk }) })
+  const connections = Math.ceil((options.maxConnections ?? MAX_CONNECTIONS) * READ_SHARE)
+  const readers = new ReadShare({ connections, withinMs: CONNECT_TIMEOUT_MS })
+  const dialect = new PostgresDialect({ pool: serverPool(pool, { answerMs: answerMs(options), lost, disk, readers }) })
   return {
     db: new CommitTellingDb({ dialect }),
     async end() {
@@ -92,7 +98,7 @@ async function onOwnConnection<T>(options: ServerOptions, work: (db: Db) => Prom
 }
 
 function poolConfig(options: ServerOptions): pg.PoolConfig {
-  const { applicationName, maxConnections = 10, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
+  const { applicationName, maxConnections = MAX_CONNECTIONS, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
   const { url, asked } = withoutOptions(options.url)
   return {
     connectionString: url,

@@ -9,7 +9,7 @@ export function rememberRequests(server: FastifyInstance): void {
   const scopes = new WeakMap<FastifyRequest, RequestScope>()
   server.addHook('onRequest', (request, reply, done) => {
     if (request.headers.upgrade !== undefined) return done()
-    const scope = new RequestScope(request.id, reply.raw)
+    const scope = new RequestScope({ id: request.id, isReading: isReading(request) }, reply.raw)
     scopes.set(request, scope)
     scope.run(done)
   })
@@ -19,4 +19,9 @@ export function rememberRequests(server: FastifyInstance): void {
     if (scope) scope.run(done)
     else done()
   })
+}
+
+/** What the probes ask is not: it is asked whether calls can be taken. */
+function isReading({ method, url }: FastifyRequest): boolean {
+  return (method === 'GET' || method === 'HEAD') && url.startsWith('/api/')
 }
