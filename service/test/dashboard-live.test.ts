@@ -21,7 +21,7 @@ const TAKEN_WITHIN_MS = 60_000
 /** As long as a call takes to be shown. */
 const RINGS_MS = 8_000
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
 
 const dashboard = useDashboard({ waitMs: WAIT_MS })
 

@@ -138,11 +138,14 @@ describe('following events', () => {
           .writeHead(200, { 'content-type': 'text/event-stream' })
           .write(`id: ${id}\nevent: turn\ndata: {"after":"${headers['last-event-id'] ?? ''}"}\n\n`)
     const left = Promise.withResolvers<void>()
+    let asked = 0
     const leavable: Answer = (response, request) => {
+      asked += 1
       response.once('close', left.resolve)
       begins(1)(response, request)
     }
     const stays: Answer = (response, request) => {
+      asked += 1
       response.once('close', () => stillThere.abort())
       begins(2)(response, request)
     }
@@ -151,6 +154,9 @@ describe('following events', () => {
     await followed.event(1)
     await vi.advanceTimersByTimeAsync(500)
     await left.promise
+    expect(followed.states).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(1_499)
+    expect(asked).toBe(1)
     // One of the other windows is closed: nothing is waited for any more.
     leaves[1]?.()
     await followed.event(2)
@@ -158,6 +164,12 @@ describe('following events', () => {
     expect(stillThere.signal.aborted).toBe(false)
     expect(followed.events.map(({ data }) => data)).toEqual([{ after: '' }, { after: '1' }])
     expect(followed.states.every(({ isOpen }) => isOpen)).toBe(true)
+    for (const leave of leaves) leave()
+  })
+
+  it('gives its place back when it is refused for good', async () => {
+    expect(await follow(await serve(refusal(404))).followed).toMatchObject({ status: 404 })
+    const leaves = await Promise.all([1, 2, 3].map((place) => holdPlace(place)))
     for (const leave of leaves) leave()
   })
 })

@@ -33,14 +33,23 @@ const BETWEEN_LOOKS_MS = 1_500
  * time being. While other windows of the browser keep as many open as may be, it is looked into every two seconds instead. Returns the
  * failure of one that is refused for good; null when it was left.
  */
-export async function followEvents({ signal, onEvent, onState, ...asked }: Followed): Promise<ApiFailure | null> {
+export async function followEvents(followed: Followed): Promise<ApiFailure | null> {
+  const over = new AbortController()
+  const { taken } = waitForPlace(AbortSignal.any([followed.signal, over.signal]))
+  // Where it is refused for good nothing is kept open any more.
+  return follow(followed, taken).finally(() => over.abort())
+}
+
+async function follow(
+  { signal, onEvent, onState, ...asked }: Followed,
+  taken: AbortSignal,
+): Promise<ApiFailure | null> {
   let { lastId } = asked
   let pauseMs = FIRST_PAUSE_MS
   const note = (event: ServerEvent) => {
     lastId = event.id ?? lastId
     onEvent(event)
   }
-  const { taken } = waitForPlace(signal)
   while (!signal.aborted) {
     const silence = boundSilence(signal)
     const look = boundLook(taken)

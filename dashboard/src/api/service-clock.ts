@@ -1,12 +1,20 @@
-/** Answers tell whole seconds and take a while: what differs less is no difference. */
-const MOST_APART_MS = 2_000
+/** What differs by less is no difference. */
+const TOLERANCE_MS = 1_000
 
 let aheadMs = 0
 
-/** Takes in what time an answer says it is where it was written. @param date a `date` header; without one nothing changes. */
-export function noteServiceTime(date: string | null): void {
-  const apartMs = Date.parse(date ?? '') - Date.now()
-  if (!Number.isNaN(apartMs)) aheadMs = Math.abs(apartMs) > MOST_APART_MS ? apartMs : 0
+/**
+ * Takes in what time it was for the service when it answered, somewhere between `sentMs` and now.
+ *
+ * @param saidMs an `x-service-time` header; without one, as before an older node, nothing changes.
+ */
+export function noteServiceTime(saidMs: string | null, sentMs: number): void {
+  if (saidMs === null) return
+  const halfMs = (Date.now() - sentMs) / 2
+  const apartMs = Number(saidMs) - (sentMs + halfMs)
+  // Of an answer that took long it is not known when it was written.
+  if (Math.abs(apartMs - aheadMs) > TOLERANCE_MS + Math.abs(halfMs))
+    aheadMs = Math.abs(apartMs) > TOLERANCE_MS ? apartMs : 0
 }
 
 /** What time it is for the service, in ms, however wrong the clock of this machine goes: what is late, and for how long, is judged there. */

@@ -21,8 +21,9 @@ async function readInTime(request: Request): Promise<Response> {
   const limit = new AbortController()
   const timer = setTimeout(() => limit.abort(), LONGEST_READ_MS)
   try {
+    const sentMs = Date.now()
     const response = await fetch(request, { signal: AbortSignal.any([request.signal, limit.signal]) })
-    noteServiceTime(response.headers.get('date'))
+    noteServiceTime(response.headers.get('x-service-time'), sentMs)
     // An answer that has begun to come may hang as well.
     const body = await response.arrayBuffer()
     return new Response(WITHOUT_BODY.has(response.status) ? null : body, response)

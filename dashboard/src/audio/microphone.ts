@@ -48,6 +48,8 @@ export async function openMicrophone(context: AudioContext, { onBlock, onLost }:
   const blocks = new AudioWorkletNode(context, 'microphone-blocks')
   blocks.port.onmessage = ({ data }: MessageEvent<Float32Array>) => onBlock(data)
   for (const track of stream.getTracks()) track.addEventListener('ended', onLost)
+  // Of what has ended meanwhile nothing more is told.
+  if (stream.getTracks().some(({ readyState }) => readyState === 'ended')) onLost()
   source.connect(analyser)
   // What leads nowhere is not asked to run; nothing comes out of it.
   source.connect(blocks).connect(context.destination)

@@ -1,3 +1,4 @@
+import { serviceNow } from '../../api/service-clock.ts'
 import type { CallLog, VoiceSession } from './call-queries.ts'
 import { isGoingOn } from './call-status.tsx'
 
@@ -15,7 +16,7 @@ type Known = {
 }
 
 /** After how long a call is to be read again, in ms: while it goes on, and until it has been scored. False: as it is it stays. */
-export function readAgainMs({ call, session, isFollowed }: Known, nowMs = Date.now()): number | false {
+export function readAgainMs({ call, session, isFollowed }: Known, nowMs = serviceNow()): number | false {
   if (isGoingOn(call)) return isFollowed ? false : GOES_ON_MS
   const isPending =
     session?.qa_status === null || session?.qa_status === 'pending' || session?.extraction_status === 'pending'

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
+import type { Clock } from '../../kernel/clock.ts'
 import { faultAt } from '../../kernel/errors.ts'
 
 /** On every answer; a route that serves pages or files sets what it needs instead. */
@@ -19,6 +20,14 @@ export function setBaseHeaders(request: FastifyRequest, reply: FastifyReply): vo
 export const giveBaseHeaders: onRequestHookHandler = (request, reply, done) => {
   setBaseHeaders(request, reply)
   done()
+}
+
+/** The hook that tells in every answer what time it is for the service, in ms: `date` is by the clock of the machine, or of a proxy. */
+export function tellTime(clock: Pick<Clock, 'now'>): onSendHookHandler {
+  return (_request, reply, payload, done) => {
+    reply.header('x-service-time', String(Math.round(clock.now())))
+    done(null, payload)
+  }
 }
 
 /** The hook that asks clients to come back over another connection while this server stops. */

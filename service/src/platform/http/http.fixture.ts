@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { until } from '../../../test/harness/wait.ts'
-import { systemClock } from '../../kernel/clock.ts'
+import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { CoarseClock } from '../../kernel/coarse-clock.ts'
 import { type Log, makeLog } from '../log.ts'
 import type { HttpLimits } from './limits.ts'
@@ -15,6 +15,7 @@ type Options = {
   trustProxy?: TrustProxy
   secrets?: string[]
   rateLimits?: RateLimits
+  clock?: Clock
 }
 
 export type LogLine = Record<string, unknown> & { level: string; msg: string }
@@ -29,12 +30,18 @@ export type TestServer = {
   metricsText(): Promise<string>
 }
 
-export function testServer({ limits, trustProxy = false, secrets = [], rateLimits }: Options = {}): TestServer {
+export function testServer({
+  limits,
+  trustProxy = false,
+  secrets = [],
+  rateLimits,
+  clock = systemClock,
+}: Options = {}): TestServer {
   const lines: string[] = []
   const log = makeLog({ level: 'debug', secrets, destination: { write: (line) => lines.push(line) } })
   const metrics = makeMetrics(new CoarseClock(systemClock))
   const own = { ...(limits && { limits }), ...(rateLimits && { rateLimits }) }
-  const server = buildServer({ log, clock: systemClock, metrics, trustProxy, ...own })
+  const server = buildServer({ log, clock, metrics, trustProxy, ...own })
   onTestFinished(async () => {
     await stopServer(server, 0)
     metrics.stop()

@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../kernel/clock.ts'
 import { AppError, notSetUp } from '../../kernel/errors.ts'
+import { SharedClock } from '../../kernel/shared-clock.ts'
 import { listen, RawConnection, testServer } from './http.fixture.ts'
 import { errorResponses, strict } from './schemas.ts'
 
@@ -189,6 +191,13 @@ describe('a request', () => {
     const answer = await server.inject({ url: '/things/1', headers: { 'x-request-id': 'client_id-12345' } })
     expect(answer.headers['x-request-id']).toBe('client_id-12345')
     expect(logLines()[0]).toMatchObject({ request_id: 'client_id-12345', msg: 'request answered' })
+  })
+
+  it('is answered with the time of the service, whatever the machine shows', async () => {
+    const shared = new SharedClock(systemClock)
+    shared.heard(systemClock.now() - 1_800_000, systemClock.monotonicMs())
+    const { headers } = await testServer({ clock: shared }).server.inject('/none')
+    expect(Math.abs(Number(headers['x-service-time']) - (Date.now() - 1_800_000))).toBeLessThan(60_000)
   })
 
   it('has its id in the lines of all floors, once, until its answer has begun', async () => {

@@ -17,7 +17,7 @@ import { refuseCompressed, refuseUnaskedBody, refuseUnaskedQuery, takeJson } fro
 import { answerClientError } from './client-errors.ts'
 import { answerError } from './errors.ts'
 import { FrameworkLines } from './framework-lines.ts'
-import { closeWhileStopping, giveBaseHeaders, requireHost, setBaseHeaders } from './headers.ts'
+import { closeWhileStopping, giveBaseHeaders, requireHost, setBaseHeaders, tellTime } from './headers.ts'
 import { HTTP_LIMITS, type HttpLimits, MAX_PATH_PARAMETER_LENGTH } from './limits.ts'
 import { expectOwnCursor, markCursor } from './list-cursors.ts'
 import { Listener } from './listener.ts'
@@ -115,6 +115,7 @@ export function buildServer(deps: ServerDeps): HttpServer {
   server.addHook('preValidation', refuseUnaskedQuery)
   server.addHook('preHandler', expectOwnCursor)
   server.addHook('preSerialization', markCursor)
+  server.addHook('onSend', tellTime(deps.clock))
   server.addHook(
     'onSend',
     closeWhileStopping(() => listener.stopping),
