@@ -64,6 +64,17 @@ describe('Keys', () => {
     expect([call.notes('digits'), call.commands('system_message')]).toEqual([[{ type: 'digits', digits: '42' }], []])
   })
 
+  it('are in the record when the call is put through in the middle of an entry', () => {
+    const call = Call.greeted()
+    call.do({ type: 'transfer', id: 't1', target: '+12025550103', isWarm: false, isAgents: false })
+    press(call, '42')
+    call.do({ type: 'transfer_sent' })
+    call.do({ type: 'stream_stopped' })
+    call.wait(4_000)
+    call.do({ type: 'transferred' })
+    expect(call.turns.map(({ text }) => text)).toContain('The caller pressed these keys: 42')
+  })
+
   it('are a part of the record and of what a new model session is told', () => {
     const call = Call.greeted()
     press(call, '42#')

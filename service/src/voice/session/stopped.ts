@@ -16,6 +16,13 @@ export function dropIfSilent(step: Step): void {
   if (step.state.stopped?.phase === 'silent') dropStopped(step)
 }
 
+/** Whoever goes on is heard out, and nothing follows that: neither what was not made of it, nor words that may yet come. */
+export function hearOutStopped(step: Step): void {
+  const { stopped } = step.state
+  if (stopped?.phase !== 'on') return dropStopped(step)
+  step.set({ stopped: { ...stopped, itemIds: [], earlierIds: [], rest: null } })
+}
+
 /** What had become of an utterance before the agent went on with it; undefined for one that it says for the first time. */
 export function goneOnWith({ stopped }: SessionState, itemId: string): StoppedPart | undefined {
   return stopped?.phase === 'on' ? stopped.parts.find((part) => part.itemId === itemId) : undefined

@@ -167,6 +167,26 @@ describe('a call that its agent puts through', () => {
     expect(asked(call)).toHaveLength(before + 1)
   })
 
+  it('leaves in the middle of words that it has gone on with: all that was heard of them counts, and they are cut once', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.answer('resp_1', 'item_1', 9_000, 'One two three four five six seven eight nine ten eleven twelve.')
+    call.do(wanted())
+    call.wait(2_000)
+    call.speaks('noise', 500)
+    call.stops('noise')
+    call.model({ type: 'caller_transcript', itemId: 'noise', text: '' })
+    expect(call.all('play_aside')).toHaveLength(1)
+    call.wait(4_000)
+    expect(call.all('begin_transfer')).toHaveLength(1)
+    call.do({ type: 'transfer_sent' })
+    call.do({ type: 'stream_stopped' })
+    expect(call.commands('truncate')).toEqual([{ type: 'truncate', itemId: 'item_1', audioEndMs: expect.any(Number) }])
+    const said = call.turns.findLast(({ itemId }) => itemId === 'item_1')
+    expect(said).toMatchObject({ sentMs: 9_000, interrupted: true })
+    expect(said?.heardMs).toBeGreaterThan(5_500)
+  })
+
   it('is put through once: not twice, not when it is ending or lost, not by whoever has no carrier, not over a person', () => {
     const call = Call.greeted()
     call.do(wanted())

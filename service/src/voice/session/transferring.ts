@@ -7,13 +7,14 @@ import type { SessionEvent, TransferFault } from './events.ts'
 import { playStretch } from './holding.ts'
 import { silence } from './interrupting.ts'
 import { addNote } from './keeping.ts'
+import { tellKeys } from './keys.ts'
 import { cancelTransfer, isLeaving } from './leaving.ts'
 import { letCallGo } from './letting-go.ts'
 import { notThrough, throughTo, wasNotThrough } from './not-through.ts'
 import { ownId } from './own-audio.ts'
 import { isMidSpeech } from './speech.ts'
 import type { Step, Transfer } from './state.ts'
-import { dropStopped } from './stopped.ts'
+import { hearOutStopped } from './stopped.ts'
 import { isTimeUp, TIME_UP, wrapUp } from './wrapping-up.ts'
 
 /** How long what the agent was saying may hold the transfer up. */
@@ -117,6 +118,8 @@ function sent(step: Step): void {
   const { transfer: wanted } = step.state
   if (wanted?.phase !== 'asking' && wanted?.phase !== 'holding') return
   step.set({ transfer: { ...wanted, phase: 'going' } })
+  // No key follows them.
+  if (step.state.digits !== '') tellKeys(step)
   // Once the other end has the call, nobody here writes down what it came to.
   step.do({ type: 'disarm', timer: 'hold' }, { type: 'checkpoint' })
   if (step.state.phase !== 'detached') step.do({ type: 'arm', timer: 'transfer', ms: GO_MS })
@@ -188,7 +191,7 @@ export function transferTimer(step: Step): void {
   const { transfer: wanted } = step.state
   if (!wanted) return
   if (wanted.phase === 'words') {
-    dropStopped(step)
+    hearOutStopped(step)
     return askCarrier(step, wanted)
   }
   failed(step, wanted.phase === 'holding' ? 'no_answer' : 'failed')
