@@ -226,8 +226,20 @@ describe('the tool transfer_call', () => {
       const { caller, url, status } = await ringing()
       expect((await ask(`${url}/keys`, { Digits: '1' })).text).toContain('<Conference')
       await ask(status, { CallStatus: 'completed' })
+      await ask(status, { CallStatus: 'completed' })
+      await app.pass(() => documents().some((text) => text.includes('<Redirect')), 'the way back')
       expect(documents().at(-1)).toContain('/api/v1/call-resume')
       await isBack(caller)
+    })
+
+    it('leaves a caller alone who is back by itself, as when who has taken the call has left the room at once', async () => {
+      const { caller, url, status } = await ringing()
+      expect((await ask(`${url}/keys`, { Digits: '1' })).text).toContain('<Conference')
+      await ask(status, { CallStatus: 'completed' })
+      await isBack(caller)
+      await app.clock.advance(5_000)
+      expect(documents().filter((text) => text.includes('<Redirect'))).toEqual([])
+      expect((await session()).end_reason).toBeNull()
     })
 
     it('takes the key that the address says of a carrier that was told to ask again', async () => {

@@ -65,6 +65,8 @@ const KEY_SECONDS = 10
 const WRITTEN_WITHIN_MS = 2_000
 /** How long after the key a target may be gone without having joined the caller: nobody tells whether it has. */
 const JOINS_WITHIN_MS = 3_000
+/** Whoever was in the room has ended it by leaving: the caller's carrier asks by itself, and has another stream within this. */
+const BACK_BY_ITSELF_MS = 2_000
 /** What the end of the target's side means, by the carrier's word for it. */
 const ENDS: ReadonlyMap<string, TransferFault> = new Map([
   ['completed', 'declined'],
@@ -266,14 +268,13 @@ class OpenTransfers {
     of.news.failed(why)
   }
 
-  async #takerTold(id: string, of: Ringing, why: TransferFault | undefined): Promise<void> {
-    if (!of.request.isWarm || why === undefined) return
-    if (of.stopJoining === null) {
-      of.isGone = true
-      return
-    }
+  #takerTold(id: string, of: Ringing, why: TransferFault | undefined): void {
+    if (!of.request.isWarm || why === undefined || of.isGone) return
+    of.isGone = true
+    if (of.stopJoining === null) return
     of.stopJoining()
-    await this.#fetchBack(id, of)
+    // To send a caller there who is back by itself would end the stream that they are back with.
+    of.stopJoining = this.#deps.clock.after(BACK_BY_ITSELF_MS, () => void this.#fetchBack(id, of))
   }
 }
 
