@@ -1,5 +1,5 @@
 import type { ResolveAgent, ResolvedAgent } from '../agents/resolve.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, waitAtMost } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { againWhenRefused } from '../platform/db/again.ts'
 import type { Db } from '../platform/db/schema.ts'
@@ -48,6 +48,8 @@ export type TakingCalls = {
   refuse(taking: Taking, why: Refusal): CallVerb[]
 }
 
+/** Whoever is turned away is told so in any case, and not rung elsewhere because a database was slow to say in which language. */
+const LANGUAGE_WITHIN_MS = 500
 /** What is said to a caller whom no agent can talk to. */
 export const NOT_IN_SERVICE = 'This number is not in service. Goodbye.'
 
@@ -132,7 +134,7 @@ async function findAgentAndRoom(deps: TakeDeps, taking: Taking): Promise<CallVer
   if (decision.reject !== null) {
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid, why: REJECTED }, 'a call was not taken')
     deps.refused.note(tenant, { ...refusedCall(taking, REJECTED), said: decision.reject })
-    return rejection(decision.reject, await languageOf(deps, taking))
+    return rejection(decision.reject, await waitAtMost(clock, languageOf(deps, taking), LANGUAGE_WITHIN_MS))
   }
   const choice = { decided: decision.agentKey, routed: attempt.agentKey }
   const agent = await decidedAgent(deps, tenant, call, choice)
