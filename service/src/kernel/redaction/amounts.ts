@@ -22,13 +22,19 @@ const UNNAMING = [
   /(?<![\p{Nd}.,+])(?:0|[1-9]\d{0,5})[.,]\d{1,2}(?![\d]|[.,-]\d|\s\d)/gu,
 ]
 
+/** Digits, and what stands between them, as wide as the signs of Chinese and Japanese: `，－．／０…９：`. */
+const WIDE = /[\uff0c-\uff1a]/g
+/** How far they are from their narrow forms. */
+const WIDER_BY = 0xfee0
+
 /** A piece of a text. */
 export type Piece = { start: number; end: number }
 
 /** The pieces of a text whose digits are no part of any number that is taken out, in order. */
 export function unnamingPieces(text: string): Piece[] {
+  const narrow = text.replace(WIDE, (char) => String.fromCharCode(char.charCodeAt(0) - WIDER_BY))
   const pieces = UNNAMING.flatMap((pattern) =>
-    Array.from(text.matchAll(pattern), (match) => ({ start: match.index, end: match.index + match[0].length })),
+    Array.from(narrow.matchAll(pattern), (match) => ({ start: match.index, end: match.index + match[0].length })),
   )
   return pieces.sort((a, b) => a.start - b.start)
 }

@@ -86,10 +86,14 @@ const CASELESS = /[\p{Lo}\p{Lm}]/u
 
 /** How far the characters go from `at` into one direction: an index to cut at. */
 function reach(text: string, at: number, { step, chars, most }: { step: 1 | -1; chars: RegExp; most: number }): number {
-  const isCaseless = CASELESS.test(text.charAt(at + step))
-  const isPart = (char: string) => chars.test(char) && (isCaseless || !CASELESS.test(char))
   let cursor = at + step
-  while (Math.abs(cursor - at) <= most && isPart(text.charAt(cursor))) cursor += step
+  // Without a dot it is no domain yet.
+  let isCaseless = step === 1 || CASELESS.test(text.charAt(cursor))
+  for (; Math.abs(cursor - at) <= most && chars.test(text.charAt(cursor)); cursor += step) {
+    const char = text.charAt(cursor)
+    if (char === '.') isCaseless = CASELESS.test(text.charAt(cursor + step))
+    else if (!isCaseless && CASELESS.test(char)) break
+  }
   return step === 1 ? cursor : cursor + 1
 }
 

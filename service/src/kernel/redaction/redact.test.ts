@@ -37,6 +37,11 @@ describe('what is said', () => {
     ['番号は4、7、1、1です', '番号は[digits]です'],
     ['邮箱是ana.diaz@example.org谢谢', '邮箱是[email]谢谢'],
     ['邮箱是张三@例子.中国', '[email]'],
+    ['Write to ana@example.한국 today', 'Write to [email] today'],
+    ['Write to ana@mail.例子.中国 today', 'Write to [email] today'],
+    ['邮箱是ana@例え.jpです', '邮箱是[email]です'],
+    ['Mail ana@123例.中国', 'Mail [email]'],
+    ['Mail maria.josé@bücher.भारत', 'Mail [email]'],
   ])('loses what is personal: %s', (said, told) => expect(turn(said).text).toBe(told))
 
   it.each([
@@ -50,6 +55,7 @@ describe('what is said', () => {
     ['codes with letters', 'Flight LH1234567, 550e8400-e29b-41d4-a716-446655440000.'],
     ['counting', 'Testing, one, two, three, four.'],
     ['amounts and dates of East Asia', '2026年11月29日、12345678円、1234567원, 30000000元。'],
+    ['dates and thousands in wide signs', '会议在2026．11．29举行，出生于１９９０－１２－０１的客户。12，345，678人'],
   ])('keeps %s', (_, said) => expect(turn(said).text).toBe(said))
 
   it('loses a turn that is nothing but digits: a piece of a longer number', () => {
