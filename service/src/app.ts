@@ -177,7 +177,7 @@ function probesOf(deps: Deps, { beats, phase }: { beats: SteadyBeats; phase: () 
     await database.pingPrimary(PING_WITHIN_MS)
     beats.expectTaken()
   }
-  makeNodeMetrics(metrics.registry, { phase, takesBeats: config.standby ? null : () => beats.isSteady })
+  makeNodeMetrics(metrics.registry, { phase, takesBeats: config.standby ? null : () => beats.isTaking })
   return probes({ clock, log, metrics, version, commit, phase, checks: [{ name, check }, ...deps.cluster.checks] })
 }
 

@@ -34,7 +34,7 @@ export type Database = {
   /** Resolves when it answers that it takes changes. @throws AppError `unavailable` when it takes none, or does not answer in time. */
   pingPrimary(timeoutMs: number): Promise<void>
   /**
-   * Asks nothing, unless something was refused for want of room: then it tries whether there is some again. By `vital`.
+   * Asks nothing, unless something was refused for want of room: then it tries whether there is some again.
    * @throws AppError `unavailable` when there is none.
    */
   expectRoom(): Promise<void>

@@ -60,7 +60,7 @@ export function openServer(options: ServerOptions): Database {
     isIdle: () => true,
     ping: (timeoutMs) => ping(db, timeoutMs),
     pingPrimary: (timeoutMs) => pingPrimary({ db, disk }, timeoutMs),
-    expectRoom: () => disk.expectRoom(vital.db),
+    expectRoom: () => disk.expectRoom(db),
     withoutLimit: (work) => onOwnConnection(options, work),
     close() {
       closing ??= Promise.all([end(), vital.end()]).then(() => undefined)

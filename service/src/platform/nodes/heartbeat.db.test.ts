@@ -80,17 +80,21 @@ describe('startHeartbeat', () => {
   let lines: string[]
   let beats: SteadyBeats
   let started: Heartbeat | undefined
+  /** What comes of a look for room. */
+  let room: Promise<void>
 
   beforeEach(() => {
     clock = new TestClock()
     lines = []
     beats = new SteadyBeats(clock)
+    room = Promise.resolve()
   })
   afterEach(() => started?.close())
 
   function start(nodeId: NodeId, db: Db = test.db, sharedClock?: SharedClock): Heartbeat {
+    const expectRoom = () => room
     const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(line) } })
-    started = startHeartbeat({ db, clock, nodeId, version: '1.0.0', log, beats, sharedClock })
+    started = startHeartbeat({ db, expectRoom, clock, nodeId, version: '1.0.0', log, beats, sharedClock })
     return started
   }
 
@@ -183,6 +187,25 @@ describe('startHeartbeat', () => {
     await sql`alter table away rename to nodes`.execute(test.db)
     await until(isSteady, { what: 'a beat', everyMs: 5 })
     expect(beats.forMs).toBe(1_000)
+  })
+
+  it('goes on while a look for room hangs, and while there is none, which is told apart from being heard', async () => {
+    const id = node(1)
+    const looked = Promise.withResolvers<void>()
+    room = looked.promise
+    start(id)
+    const isHeardFor = (ms: number) => async () => {
+      await clock.advance(1_000)
+      return beats.forMs >= ms
+    }
+    await until(isHeardFor(3_000), { what: 'three seconds of beats', everyMs: 5 })
+    expect(beats.isTaking).toBe(true)
+    looked.reject(new Error('no room'))
+    await until(() => !beats.isTaking, { what: 'the end of the look' })
+    await until(isHeardFor(6_000), { what: 'three more', everyMs: 5 })
+    room = Promise.resolve()
+    await until(async () => (await isHeardFor(0)()) && beats.isTaking, { what: 'room', everyMs: 5 })
+    expect(lines).toEqual([])
   })
 
   it('says once that the database is away and once that it is back', async () => {

@@ -16,13 +16,13 @@ const CLOSE_TIMEOUT_MS = 1_000
 type HeartbeatDeps = {
   db: Db
   /** Rejects while the disk of the database is full: a beat is written over the one before, and takes no room. */
-  expectRoom?: () => Promise<void>
+  expectRoom: () => Promise<void>
   clock: Clock
   nodeId: NodeId
   version: string
   log: Pick<Log, 'info' | 'warn'>
   /** Told of each beat that was written, and why one was not. */
-  beats: Pick<SteadyBeats, 'written' | 'refused' | 'beginAnew'>
+  beats: Pick<SteadyBeats, 'written' | 'refused' | 'beginAnew' | 'room'>
   /** Goes by the database's clock from the first beat on. */
   sharedClock?: SharedClock | undefined
 }
@@ -63,6 +63,7 @@ class Pulse implements Heartbeat {
   readonly #deps: HeartbeatDeps
   #timers: Cancel[] = []
   #writing: Promise<void> | null = null
+  #looking: Promise<void> | null = null
   #prune = true
   #failing = false
   #closing: Promise<void> | null = null
@@ -105,25 +106,31 @@ class Pulse implements Heartbeat {
   }
 
   async #write(): Promise<void> {
-    const { clock, log, beats, sharedClock } = this.#deps
+    const { db, clock, log, nodeId, version, beats, sharedClock } = this.#deps
     const askedMs = clock.monotonicMs()
-    const at = await this.#beat().catch((err: unknown) => {
+    const at = await beat(db, nodeId, version).catch((err: unknown) => {
       beats.refused(err)
       throw err
     })
     beats.written()
+    this.#lookForRoom()
     if (sharedClock && setClock(sharedClock, { saidMs: at.getTime(), askedMs }, log)) beats.beginAnew()
     if (!this.#prune) return
-    await pruneNodes(this.#deps.db, FORGET_AFTER_MS)
+    await pruneNodes(db, FORGET_AFTER_MS)
     this.#prune = false
   }
 
-  /** Others hear it in any case; it only counts where the database takes what else there is to write. */
-  async #beat(): Promise<Date> {
-    const { db, nodeId, version, expectRoom } = this.#deps
-    const at = await beat(db, nodeId, version)
-    await expectRoom?.()
-    return at
+  /** Beside the beats: one that is late has others take this node for dead. */
+  #lookForRoom(): void {
+    const { expectRoom, beats } = this.#deps
+    this.#looking ??= expectRoom()
+      .then(
+        () => beats.room(true),
+        () => beats.room(false),
+      )
+      .finally(() => {
+        this.#looking = null
+      })
   }
 
   async #guarded(work: () => Promise<void>): Promise<void> {

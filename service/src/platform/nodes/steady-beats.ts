@@ -16,6 +16,7 @@ export class SteadyBeats {
   #lastMs = Number.NEGATIVE_INFINITY
   /** Why the last one was not written; null when it was. */
   #refusal: { err: unknown } | null = null
+  #hasRoom = true
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock
@@ -27,6 +28,11 @@ export class SteadyBeats {
     if (!this.#isSteadyAt(nowMs)) this.#sinceMs = nowMs
     this.#lastMs = nowMs
     this.#refusal = null
+  }
+
+  /** Whether the disk of the database has room: beats need none, and go on to be heard. */
+  room(hasRoom: boolean): void {
+    this.#hasRoom = hasRoom
   }
 
   /** The database's clock was set: by it all others seem as silent as it was put forward, until each has written once more. */
@@ -55,9 +61,9 @@ export class SteadyBeats {
     return this.#isSteadyAt(nowMs) ? nowMs - this.#sinceMs : 0
   }
 
-  /** Whether the last one was written just now, or a little earlier: a database that gives no answer has taken none. */
-  get isSteady(): boolean {
-    return this.#isSteadyAt(this.#clock.monotonicMs())
+  /** Whether the database takes what there is to write: the last beat just now, or a little earlier, and what needs room too. */
+  get isTaking(): boolean {
+    return this.#hasRoom && this.#isSteadyAt(this.#clock.monotonicMs())
   }
 
   #isSteadyAt(nowMs: number): boolean {
