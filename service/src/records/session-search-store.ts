@@ -95,13 +95,17 @@ function indexed(tenantId: TenantId, phrases: string[]): RawBuilder<unknown> {
   return sql.join(found, sql` union all `)
 }
 
+/** Whether no index has a phrase: it is looked for in all that was ever said to the tenant, which takes seconds of millions of turns. */
+export function isPartOfWords(phrase: string): boolean {
+  return WITHOUT_BLANKS.test(phrase) || /\p{Script=Hangul}/u.test(phrase)
+}
+
 /**
  * The phrase is parsed once, and not where the plan can guess by it: for a frequent one it would make room for thousands of rows. Writing
  * without blanks is one word to the index, from one mark to the next, and a Korean noun is one with what follows it: what is part of such a
  * word is looked for in the texts of the tenant.
  */
 function matches(phrase: string): RawBuilder<boolean> {
-  if (WITHOUT_BLANKS.test(phrase) || /\p{Script=Hangul}/u.test(phrase))
-    return sql`turn.text ilike ${`%${phrase.replaceAll(/[\\%_]/g, '\\$&')}%`}`
+  if (isPartOfWords(phrase)) return sql`turn.text ilike ${`%${phrase.replaceAll(/[\\%_]/g, '\\$&')}%`}`
   return sql`turn.search @@ (select phraseto_tsquery('simple', ${phrase}))`
 }

@@ -167,6 +167,17 @@ describe('a search in what was said in 3,000 sessions', { timeout: 60_000 }, () 
     expect([await allPages({ q: '予%約' }), await allPages({ q: '10%引' })]).toEqual([[], ['CAacme2']])
   })
 
+  it('looks for two parts of words of a tenant at a time, and for whole words and those of others beside them', async () => {
+    const sessions = makeVoiceSessions({ db: test.db })
+    const ask = (tenantId: TenantId, q: string) => sessions.list(tenantId, { q }, readPage({ limit: 1 }))
+    const asked = [ask(acme, '予約'), ask(acme, '예약')]
+    await expect(ask(acme, '予')).rejects.toMatchObject({ code: 'rate_limited' })
+    expect((await ask(acme, 'rare')).count).toBe(1)
+    expect((await ask('globex' as TenantId, '予約')).count).toBe(0)
+    await Promise.all(asked)
+    expect((await ask(acme, '予')).count).toBe(1)
+  })
+
   it('finds an erased session no more', async () => {
     const [first, ...others]: Listed[] = JSON.parse((await list(test.db, { q: 'rare' })).json)
     await test.db.transaction().execute((tx) => deleteVoiceSession(tx, acme, first?.id as SessionId))
