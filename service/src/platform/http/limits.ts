@@ -22,7 +22,7 @@ export const HTTP_LIMITS: HttpLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 125_000,
-  unreadTimeoutMs: 60_000,
+  unreadTimeoutMs: 300_000,
   timeoutCheckIntervalMs: 1_000,
   maxConnectionsPerAddress: 100,
 }

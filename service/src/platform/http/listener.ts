@@ -51,7 +51,7 @@ export class Listener {
     return server
   }
 
-  /** Ends the connection of a client that takes nothing of an answer any more. One that is slow, and takes some, has its time. */
+  /** Ends the connection of a client that takes nothing of an answer any more. Of one that is slow a third of what the kernel keeps tells that it takes some. */
   #giveUpUnread(socket: Socket, response: ServerResponse): void {
     response.once('prefinish', () => socket.setTimeout(this.#limits.unreadTimeoutMs))
     // Before Node sets how long the next request may be waited for.
