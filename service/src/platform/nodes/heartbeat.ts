@@ -63,7 +63,7 @@ class Pulse implements Heartbeat {
   readonly #deps: HeartbeatDeps
   #timers: Cancel[] = []
   #writing: Promise<void> | null = null
-  #looking: Promise<void> | null = null
+  #isLooking = false
   #prune = true
   #failing = false
   #closing: Promise<void> | null = null
@@ -123,13 +123,15 @@ class Pulse implements Heartbeat {
   /** Beside the beats: one that is late has others take this node for dead. */
   #lookForRoom(): void {
     const { expectRoom, beats } = this.#deps
-    this.#looking ??= expectRoom()
+    if (this.#isLooking) return
+    this.#isLooking = true
+    void expectRoom()
       .then(
         () => beats.room(true),
         () => beats.room(false),
       )
       .finally(() => {
-        this.#looking = null
+        this.#isLooking = false
       })
   }
 
