@@ -8,7 +8,7 @@ type CurrentRequest = {
   answer: Pick<ServerResponse, 'headersSent'> | null
 }
 
-const requests = new AsyncLocalStorage<CurrentRequest>()
+const requests = new AsyncLocalStorage<CurrentRequest | null>()
 
 /**
  * Remembers the request whose work is done, across what it awaits. It is over once its answer begins: what it has set going by then, such as a socket
@@ -28,6 +28,11 @@ export class RequestScope {
   run(work: () => void): void {
     requests.run(this.#current, work)
   }
+}
+
+/** Does work that is that of no request, though one has set it going. */
+export function ofNoRequest(work: () => void): void {
+  requests.run(null, work)
 }
 
 /** The id of the request whose work is being done, for the lines of its log; null where it is that of none. */

@@ -1,5 +1,8 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { useDatabase } from '../../../test/harness/database.ts'
+import { currentRequestId, RequestScope } from '../current-request.ts'
 import { noteForCommit, onCommit } from './commits.ts'
 
 const test = useDatabase()
@@ -36,5 +39,24 @@ describe('what is noted in a transaction', () => {
     stop()
     await test.db.transaction().execute(async (tx) => noteForCommit(tx, 'news', 'a'))
     expect([told, more]).toEqual([[['a']], []])
+  })
+
+  it('is told as the work of no request: whoever hears of it may do something for others, too', async () => {
+    const during: (string | null)[] = []
+    onTestFinished(onCommit(test.db, 'news', () => void during.push(currentRequestId())))
+    const request = new RequestScope(
+      { id: 'r1', isReading: false },
+      new ServerResponse(new IncomingMessage(new Socket())),
+    )
+    await new Promise<void>((resolve, reject) => {
+      request.run(() => {
+        const written = test.db.transaction().execute(async (tx) => {
+          during.push(currentRequestId())
+          noteForCommit(tx, 'news', 'a')
+        })
+        written.then(resolve, reject)
+      })
+    })
+    expect(during).toEqual(['r1', null])
   })
 })

@@ -1,5 +1,6 @@
 import { Kysely, type TransactionBuilder } from 'kysely'
 import type { Cancel } from '../../kernel/clock.ts'
+import { ofNoRequest } from '../current-request.ts'
 import type { Db, Schema, Tx } from './schema.ts'
 
 /** Told what transactions have noted under its topic, once they are committed. */
@@ -53,9 +54,9 @@ export class CommitTellingDb extends Kysely<Schema> {
   #tell(noted: Map<string, Set<string>>): void {
     for (const [topic, notes] of noted) {
       for (const listener of this.#listeners.get(topic) ?? []) {
-        // What is committed has succeeded, whatever becomes of those who hear of it.
+        // What is committed has succeeded, whatever becomes of those who hear of it; and what they do then they may do for others as well.
         try {
-          listener([...notes])
+          ofNoRequest(() => listener([...notes]))
         } catch {}
       }
     }

@@ -169,7 +169,7 @@ describe('a client that is slow', () => {
   })
 
   it('to read its answers is let go, and they with it', async () => {
-    const test = testServer({ limits: { ...SHORT, unreadTimeoutMs: 2_000 } })
+    const test = testServer({ limits: { keepAliveTimeoutMs: 200, unreadTimeoutMs: 2_000 } })
     const answer = 'x'.repeat(16 * 1024 * 1024)
     test.server.get('/much', async () => answer)
     const port = await listen(test.server)
