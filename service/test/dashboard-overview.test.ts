@@ -212,6 +212,7 @@ describe('the overview', () => {
     const written = () => page.evaluate<string[]>('written')
     await expect.poll(written).toContain('0.5')
     expect(await written()).not.toContain('0.3')
+    await page.unrouteAll({ behavior: 'wait' })
     await context.close()
   })
 
