@@ -232,6 +232,23 @@ describe('the tool transfer_call', () => {
       await isBack(caller)
     })
 
+    it('tells who has pressed 1 that the caller is gone who hung up in that moment, and puts nobody through', async () => {
+      const { caller, url } = await ringing()
+      app.rest.reply = async () => {
+        caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+        await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
+        await app.post('/api/v1/call-status', {
+          form: { CallSid: 'CA1', AccountSid: ACCOUNT.sid, CallStatus: 'completed' },
+        })
+        return { status: 200, body: {} }
+      }
+      const { text } = await ask(`${url}/keys`, { Digits: '1' })
+      expect(text).toContain('not there any more')
+      await app.clock.advance(5_000)
+      expect((await session()).end_reason).toBe('caller_hangup')
+      expect(app.served.logLines().map(({ msg }) => msg)).not.toContain('a call was put through')
+    })
+
     it('leaves a caller alone who is back by itself, as when who has taken the call has left the room at once', async () => {
       const { caller, url, status } = await ringing()
       expect((await ask(`${url}/keys`, { Digits: '1' })).text).toContain('<Conference')
@@ -239,6 +256,7 @@ describe('the tool transfer_call', () => {
       await isBack(caller)
       await app.clock.advance(5_000)
       expect(documents().filter((text) => text.includes('<Redirect'))).toEqual([])
+      expect(app.rest.requests.filter(({ path }) => path.endsWith('/CA-target.json'))).toEqual([])
       expect((await session()).end_reason).toBeNull()
     })
 

@@ -17,6 +17,7 @@ import { makeTransfers } from './transfers.ts'
 
 const NODE = 'n1' as NodeId
 const ACCOUNT = { account_sid: 'AC1', auth_token: 'token', from_number: null }
+const HANG_UP = { type: 'hangup' }
 const AGENT = { agentId: null, agentKey: null, versionId: null, versionNumber: null, agentName: 'Robin' }
 
 /** A warm transfer of which the target is rung. */
@@ -53,7 +54,7 @@ async function begun() {
 it('brings who takes a call to its caller at once, however long the records take', async () => {
   const { ask, told } = await begun()
   const verbs = await ask({ type: 'key', digits: '1' })
-  expect(verbs).toEqual([{ type: 'conference', room: 'transfer-t1' }, { type: 'hangup' }])
+  expect(verbs).toEqual([{ type: 'conference', room: 'transfer-t1' }, HANG_UP])
   expect(told).toEqual(['sent'])
 }, 5_000)
 
@@ -76,6 +77,27 @@ describe('A target whose transfer is called off', () => {
     cancel()
     await until(() => rest.requests.length > 1, { what: 'the carrier to be asked' })
     expect(asked(rest)).toEqual([isTold])
+  })
+
+  it('hears so in place of the room when the caller hangs up while they are brought there', async () => {
+    const { rest, cancel, ask } = await begun()
+    await ask({ type: 'answered' })
+    rest.reply = () => {
+      cancel()
+      return { status: 200, body: {} }
+    }
+    const verbs = await ask({ type: 'key', digits: '1' })
+    expect(verbs).toEqual([expect.objectContaining({ text: expect.stringContaining('not there any more') }), HANG_UP])
+    expect(rest.requests.map(({ path }) => path)).not.toContainEqual(path)
+  })
+
+  it('hears so in the room, too, where it may be alone', async () => {
+    const { rest, cancel, ask } = await begun()
+    await ask({ type: 'answered' })
+    await ask({ type: 'key', digits: '1' })
+    cancel()
+    await until(() => rest.requests.length > 2, { what: 'the carrier to be asked' })
+    expect(asked(rest).slice(1)).toEqual([isTold])
   })
 
   it('is rung off where its carrier does not tell it', async () => {

@@ -159,12 +159,14 @@ class OpenTransfers {
     )
   }
 
-  /** The target is rung no more. */
+  /** The target is rung no more, nor waits in the room for a caller who does not come. */
   #cancel(id: string): void {
     const of = this.#ringing.get(id)
     this.#ringing.delete(id)
     of?.stopJoining?.()
-    if (of && !of.isTaken && of.legSid !== null) void this.#dismiss(of, of.legSid)
+    if (!of || of.isGone || of.legSid === null) return
+    // Whoever has pressed 1, and waits for what comes next, is told by the answer.
+    if (!of.isTaken || of.stopJoining) void this.#dismiss(of, of.legSid)
   }
 
   /** Whoever listens already is told why they are rung off; where the carrier does not do that they are rung off all the same. */
@@ -230,6 +232,8 @@ class OpenTransfers {
       await this.#fetchBack(id, of)
       return [{ type: 'hangup' }]
     }
+    // Called off meanwhile, as by a caller who has hung up: nobody would come into the room.
+    if (this.#ringing.get(id) !== of) return callerGone(of.language)
     of.stopJoining = clock.after(JOINS_WITHIN_MS, () => {
       this.#ringing.delete(id)
       void this.#through(of)
