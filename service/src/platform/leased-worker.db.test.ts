@@ -1,9 +1,11 @@
+import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { until } from '../../test/harness/wait.ts'
 import { AppError } from '../kernel/errors.ts'
 import { noteForCommit } from './db/commits.ts'
+import { toAppError } from './db/errors.ts'
 import { type LeasedRows, LeasedWorker } from './leased-worker.ts'
 import { makeLog } from './log.ts'
 
@@ -146,6 +148,13 @@ describe('Who works on rows', () => {
     worker.look()
     await finds('none waits')
     expect(said).toEqual([failing, 'what waits beside the calls is begun again'])
+  })
+
+  it('says that a look takes the database too long, which nobody else says', async () => {
+    await working()
+    const canceled = Object.assign(new pg.DatabaseError('canceled', 8, 'error'), { code: '57014' })
+    await finds(toAppError(canceled) as AppError)
+    expect(said).toEqual(['what waits beside the calls is not begun'])
   })
 
   it('does what is to be done regularly at the start and every five seconds, and what failed with the next look', async () => {

@@ -84,7 +84,24 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('when the server en
     await test.db.transaction().execute(async (tx) => {
       await sql`select from installation_marks where mark = 'locked' for update`.execute(tx)
       const waiting = sql`delete from installation_marks where mark = 'locked'`.execute(db)
-      await expect(waiting).rejects.toMatchObject(UNREACHABLE)
+      await expect(waiting).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringContaining('holds what this needs'),
+      })
+    })
+    expect(await backend(db)).toBe(before)
+  })
+
+  it('over a statement that takes too long, that is unavailable and says so, and the connection is kept', async () => {
+    const url = (await currentUrl()).href
+    const options = { applicationName: 'slow', maxConnections: 1, statementTimeoutMs: STATEMENT_MS }
+    const { db, close } = openServer({ url, ...options })
+    onTestFinished(close)
+    const before = await backend(db)
+    const slow = sql`select pg_sleep(60)`.execute(db)
+    await expect(slow).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'The database took too long over this. Try again.',
     })
     expect(await backend(db)).toBe(before)
   })

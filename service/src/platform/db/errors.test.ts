@@ -39,6 +39,8 @@ describe('toAppError', () => {
     ['a role that may not log in', '28000', 'The database does not let this service in. Try again.'],
     ['a database that is not there', '3D000', 'The database does not let this service in. Try again.'],
     ['a database that was dropped', '57P04', 'The database does not let this service in. Try again.'],
+    ['a statement that took too long', '57014', 'The database took too long over this. Try again.'],
+    ['a lock that was not had in time', '55P03', 'Something else in the database holds what this needs. Try again.'],
   ])('says what is wrong with %s, and keeps the cause', (_name, state, message) => {
     const cause = sqlError(state)
     const error = toAppError(cause)
@@ -48,7 +50,6 @@ describe('toAppError', () => {
 
   it.each([
     ['an error of SQL', sqlError('23505')],
-    ['a statement that took too long', sqlError('57014')],
     ['a statement that was given too few values', Object.assign(sqlError('08P01'), { routine: 'exec_bind_message' })],
     ['a fault of ours', new TypeError('undefined is not a function')],
     ['what is no error', 'text'],

@@ -4,6 +4,9 @@ import { AppError } from '../../kernel/errors.ts'
 /** lock_not_available: within the lock_timeout that was set for it. */
 const LOCK_TIMEOUT = '55P03'
 
+/** query_canceled: it ran longer than the statement_timeout, or somebody at the server ended it. */
+const CANCELED = '57014'
+
 /**
  * protocol_violation: what a pooler says of a server that it has lost, or cannot reach. PostgreSQL says it of a statement that was given
  * too few values, with the place in its own source, which no pooler has; where it is fatal the connection is gone in any case.
@@ -38,6 +41,7 @@ const UNREACHABLE_STATES = new Set([
   '53200', // out_of_memory
   '53300', // too_many_connections
   LOCK_TIMEOUT,
+  CANCELED,
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
@@ -55,6 +59,8 @@ const SENTENCES = new Map([
   [DISK_FULL, 'The disk of the database is full.'],
   ['53200', 'The database has no memory left.'],
   ['53300', 'The database has no connection left.'],
+  [LOCK_TIMEOUT, 'Something else in the database holds what this needs.'],
+  [CANCELED, 'The database took too long over this.'],
   ...LOGIN_REFUSED.map((state): [string, string] => [state, LETS_NOBODY_IN]),
 ])
 
@@ -117,9 +123,10 @@ export function isLoginRefused(error: unknown): boolean {
   return cause instanceof Error && 'syscall' in cause && cause.syscall === 'open'
 }
 
-/** Whether the statement only waited too long for what somebody else had locked: its connection is as good as before. */
-export function isLockTimeout(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === LOCK_TIMEOUT
+/** Whether the statement only took too long, or waited too long for what somebody else had locked: its connection is as good as before. */
+export function isOnlyLate(error: unknown): boolean {
+  const cause = error instanceof AppError ? error.cause : error
+  return cause instanceof pg.DatabaseError && (cause.code === LOCK_TIMEOUT || cause.code === CANCELED)
 }
 
 function isUnreachable(error: unknown): boolean {

@@ -18,8 +18,8 @@ type ServerOptions = {
   /** 10 if not given, and two more for what is vital. */
   maxConnections?: number
   /**
-   * The server ends a statement that runs longer; 30 s if not given, 0 for no limit, as a migration may need. Two thirds of it may be the
-   * wait for what somebody else has locked: then the statement is `unavailable`.
+   * The server ends a statement that runs longer, which is `unavailable` then; 30 s if not given, 0 for no limit, as a migration may need.
+   * Two thirds of it may be the wait for what somebody else has locked.
    */
   statementTimeoutMs?: number
   /** Told when the server drops a connection that nobody was using. The next query gets a new one. */
@@ -35,7 +35,7 @@ const VITAL_CONNECTIONS = 2
 /** What is said later was not said in time. */
 const VITAL_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 30_000
-/** A statement that takes long is a fault of ours; one that waits for a lock is none, and can be repeated. */
+/** A statement that has waited for a lock is told from one that takes long by itself. */
 const LOCK_SHARE = 2 / 3
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
 const KEEP_ALIVE_AFTER_MS = 10_000
