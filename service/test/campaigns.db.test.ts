@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { type RawBuilder, sql } from 'kysely'
+import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { storedEvents } from '../src/records/calls.fixture.ts'
 import { CALLER, NUMBER, streamTokenIn, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
@@ -684,6 +684,43 @@ describe('a campaign', { timeout: 120_000 }, () => {
     await sql`drop function refuse cascade`.execute(test.db)
     await sql`drop sequence refusals`.execute(test.db)
     await placed(1)
+  })
+
+  // The embedded database has one transaction at a time.
+  describe.runIf(inject('databaseTemplate').kind === 'server')('goes on, whatever of another tenant is held:', () => {
+    const SOON_MS = 10_000
+
+    /** Whether the campaign of another tenant is soon begun while rows of ours are held. */
+    async function othersBegin(rows: RawBuilder<unknown>, meanwhile: () => Promise<unknown>): Promise<void> {
+      const from = '+12025550141'
+      await app.served.furnish('other', { number: from, document: ALWAYS })
+      const { body } = await post('', wanted({ from, contacts: [{ phone: phone(9) }] }), 'other')
+      await test.db.transaction().execute(async (tx) => {
+        await rows.execute(tx)
+        await meanwhile()
+        const heldMs = performance.now()
+        await post(`/${body.campaign.id}/start`, undefined, 'other')
+        await pass(() => allDialled().includes(phone(9)), 'the call of the other tenant')
+        expect(performance.now() - heldMs).toBeLessThan(SOON_MS)
+      })
+    }
+
+    it('whom it is to call', async () => {
+      const { body } = await post('', wanted())
+      await othersBegin(sql`select from campaign_contacts where tenant_id = 'acme' for update`, () =>
+        post(`/${body.campaign.id}/start`),
+      )
+      await placed(2)
+    })
+
+    it('a campaign whose calls are over', async () => {
+      const id = await started({ contacts: people(2) })
+      await placed(2)
+      await othersBegin(sql`select from campaigns where tenant_id = 'acme' for update`, async () => {
+        for (const n of [0, 1]) await ended(phone(n), { CallStatus: 'completed' })
+      })
+      await reached(id, 'completed')
+    })
   })
 
   it('is its tenant’s alone', async () => {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
+import { waitBriefly } from '../../platform/db/short-waits.ts'
 import { holdKnownTenant } from '../../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { completeIfDone } from './campaign-end.ts'
@@ -29,6 +30,7 @@ export function makeClaimNext({ db, clock }: { db: Db; clock: Clock }): ClaimNex
     db.transaction().execute(async (tx) => {
       const now = new Date(clock.now())
       const { tenant_id: tenantId } = tenant
+      await waitBriefly(tx)
       await holdKnownTenant(tx, tenantId)
       const campaign = await lockDueCampaign(tx, tenantId, id, now)
       if (!campaign) return null

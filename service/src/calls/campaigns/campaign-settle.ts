@@ -1,7 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { TenantId } from '../../kernel/ids.ts'
+import { isOnlyLate } from '../../platform/db/errors.ts'
 import { SaidOnce } from '../../platform/db/said-once.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
+import { waitBriefly } from '../../platform/db/short-waits.ts'
 import type { Log } from '../../platform/log.ts'
 import { isMachine, isReached } from '../../records/answered-by.ts'
 import { holdCallLogAs } from '../../records/call-log-store.ts'
@@ -51,14 +53,20 @@ export function makeSettleCampaignDials({ db, clock, log, tenants, isStopping }:
   }
 
   async function look(): Promise<void> {
+    /** Whose rows others hold: of each tenant that is waited for once in a look. */
+    const held = new Set<TenantId>()
     let after: EndedCampaignDial | null = null
     do {
       const page: EndedCampaignDial[] = await listEndedDialsAcrossTenants(db, { limit: BATCH_ROWS, after })
       for (const ended of page) {
+        if (held.has(ended.tenant_id)) continue
         // One that cannot be taken note of holds up no other one, and comes again with the next look.
         await settleOne(ended).then(
           () => said.done(),
-          (err: unknown) => said.failed(err, () => log.warn({ err, tenant_id: ended.tenant_id }, NOT_NOTED)),
+          (err: unknown) => {
+            if (isOnlyLate(err)) held.add(ended.tenant_id)
+            said.failed(err, () => log.warn({ err, tenant_id: ended.tenant_id }, NOT_NOTED))
+          },
         )
       }
       after = page.length < BATCH_ROWS ? null : (page.at(-1) ?? null)
@@ -73,6 +81,7 @@ type Outcome = { outcome: string; isReached: boolean; isFault: boolean; isLast: 
 
 async function settleIn(tx: Tx, tenant: TenantRuntime, ended: EndedCampaignDial, now: Date): Promise<void> {
   const { tenant_id: tenantId, campaign_id, contact_id } = ended
+  await waitBriefly(tx)
   await holdKnownTenant(tx, tenantId)
   const campaign = await lockCampaign(tx, tenantId, campaign_id)
   const outcome = outcomeOf(ended)
