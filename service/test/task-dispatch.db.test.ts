@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { CALLER, NUMBER, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
 import { ACCOUNT } from './harness/served-app.ts'
@@ -8,6 +8,7 @@ type Task = { id: string; status: string } & Record<string, unknown>
 type Answer = { task: Task; code?: string; refusals?: { code: string; reason: string }[] }
 
 const MINUTE_MS = 60_000
+const ALWAYS = { compliance: { calling_hours: { start: '00:00', end: '24:00' } } }
 const FALLBACK = '+12025550150'
 /** Whose call is not over does not get another one. */
 const OTHER = '+12025550198'
@@ -15,7 +16,7 @@ const OTHER = '+12025550198'
 describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
   const test = useDatabase()
   const app = useCallApp(test, {
-    document: { compliance: { calling_hours: { start: '00:00', end: '24:00' } } },
+    document: ALWAYS,
   })
   const dialled = () => app.rest.requests.filter(({ path }) => path.endsWith('/Calls.json'))
 
@@ -242,6 +243,34 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
     expect(await post(`/${id}/dispatch`)).toMatchObject({ status: 400, body: { code: 'carrier_rejected' } })
     expect(await read(id)).toMatchObject({ status: 'open', disposition: 'failed', dispatch_attempt_count: 1 })
   })
+
+  // The embedded database has one transaction at a time.
+  it.runIf(inject('databaseTemplate').kind === 'server')(
+    'is refused in good time, whatever of another tenant is held',
+    async () => {
+      const from = '+12025550141'
+      await app.served.furnish('other', {
+        number: from,
+        document: { ...ALWAYS, telephony: { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token, from_number: from } },
+      })
+      await app.served.administer('PUT', '/tenants/other/operator-queues/default', { dispatch_agent_key: 'desk' })
+      const asOther = (path: string, body: object = {}) =>
+        app.served.call<Answer>('other', 'POST', `/callback-tasks${path}`, body)
+      const { task } = (await asOther('', { customer_phone: CALLER })).body
+      for (const customer_phone of [CALLER, OTHER]) await post(`/${(await create({ customer_phone })).id}/dispatch`)
+      await test.db.transaction().execute(async (tx) => {
+        await sql`select from callback_task_dispatches where tenant_id = 'acme' for update`.execute(tx)
+        for (const sid of ['CA-out-1', 'CA-out-2']) {
+          const form = { CallSid: sid, AccountSid: ACCOUNT.sid, CallStatus: 'busy' }
+          expect(await app.post('/api/v1/call-status', { form })).toMatchObject({ status: 200 })
+        }
+        app.rest.reply = () => ({ status: 400, body: { code: 21_211, message: 'Invalid To' } })
+        const askedMs = performance.now()
+        expect(await asOther(`/${task.id}/dispatch`)).toMatchObject({ status: 400, body: { code: 'carrier_rejected' } })
+        expect(performance.now() - askedMs).toBeLessThan(10_000)
+      })
+    },
+  )
 
   it.each([
     ['carrier_credentials', { status: 401, body: { code: 20_003, message: 'Authenticate' } }],

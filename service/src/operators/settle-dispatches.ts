@@ -1,7 +1,9 @@
 import type { Cancel, Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
+import { isOnlyLate } from '../platform/db/errors.ts'
 import { SaidOnce } from '../platform/db/said-once.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import { waitBriefly } from '../platform/db/short-waits.ts'
 import type { Log } from '../platform/log.ts'
 import { isReached } from '../records/answered-by.ts'
 import { holdCallLogAs } from '../records/call-log-store.ts'
@@ -49,10 +51,18 @@ export function makeSettlingDispatches({ db, clock, log, tenants }: Deps): Settl
   const said = new SaidOnce()
 
   async function look(): Promise<void> {
+    /** Whose rows others hold: of each tenant that is waited for once in a look. */
+    const held = new Set<TenantId>()
     let after: EndedDispatch | null = null
     do {
       const page: EndedDispatch[] = await listEndedDispatchesAcrossTenants(db, { limit: BATCH_ROWS, after })
-      for (const ended of page) await settleOne(ended).catch((err: unknown) => warn(ended, err))
+      for (const ended of page) {
+        if (held.has(ended.tenant_id)) continue
+        await settleOne(ended).catch((err: unknown) => {
+          if (isOnlyLate(err)) held.add(ended.tenant_id)
+          warn(ended, err)
+        })
+      }
       after = page.length < BATCH_ROWS ? null : (page.at(-1) ?? null)
     } while (after && !isClosing)
   }
@@ -96,6 +106,7 @@ export function makeSettlingDispatches({ db, clock, log, tenants }: Deps): Settl
 
 async function settleIn(tx: Tx, tenant: TenantRuntime, ended: EndedDispatch, now: Date): Promise<void> {
   const { tenant_id: tenantId } = tenant
+  await waitBriefly(tx)
   await holdKnownTenant(tx, tenantId)
   // One that was given up may be its carrier's after all, since it was listed.
   if (!(await holdCallLogAs(tx, tenantId, ended.call_log_id, ended.status))) return
