@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { until } from '../../../test/harness/wait.ts'
@@ -179,6 +180,36 @@ describe('a client that is slow', () => {
     await reader.closed()
     await until(() => connectionsOf(test.server).then((count) => count === 0), { what: 'the end of who does not read' })
     expect(deaf.received).toBe('')
+  })
+
+  it('to read what is streamed is let go, and that with them; who waits for more of it is not', async () => {
+    const test = testServer({ limits: { unreadTimeoutMs: 500 } })
+    const deafIsGone = Promise.withResolvers<void>()
+    async function* parts() {
+      for (let n = 0; n < 256; n += 1) yield 'x'.repeat(64 * 1024)
+      await deafIsGone.promise
+      yield 'the rest'
+    }
+    let begun = 0
+    test.server.get('/stream', (_request, reply) => {
+      begun += 1
+      return reply.send(Readable.from(parts()).once('close', deafIsGone.resolve))
+    })
+    const port = await listen(test.server)
+    const request = 'GET /stream HTTP/1.1\r\nHost: x\r\n\r\n'
+    new RawConnection(port).deaf().write(request)
+    await until(() => begun === 1, { what: 'the stream' })
+    const reader = new RawConnection(port).write(request)
+    await deafIsGone.promise
+    await until(() => reader.received.endsWith('the rest\r\n0\r\n\r\n'), { what: 'all of it' })
+  })
+
+  it('to send its next request behind what was streamed is closed', async () => {
+    const test = testServer({ limits: { ...SHORT, unreadTimeoutMs: 60_000 } })
+    test.server.get('/stream', (_request, reply) => reply.send(Readable.from(['all of it'])))
+    const reader = new RawConnection(await listen(test.server)).write('GET /stream HTTP/1.1\r\nHost: x\r\n\r\n')
+    await reader.closed()
+    expect(reader.received).toContain('all of it')
   })
 
   it('to read one answer has the time that there is for its next request', async () => {

@@ -8,7 +8,7 @@ export type HttpLimits = {
   requestTimeoutMs: number
   /** How long a connection may wait for its next request: longer than proxies keep theirs, or one asks on it while it is closed. */
   keepAliveTimeoutMs: number
-  /** How long a client may take nothing of an answer whose end is written: until then all of it is kept. */
+  /** How long a client may take nothing of an answer whose end is written, or that is streamed: until then all that there is of it is kept. */
   unreadTimeoutMs: number
   /** How often the two request timeouts are looked at; they can be late by as much. */
   timeoutCheckIntervalMs: number

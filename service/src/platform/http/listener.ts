@@ -53,7 +53,13 @@ export class Listener {
 
   /** Ends the connection of a client that takes nothing of an answer any more. Of one that is slow a third of what the kernel keeps tells that it takes some. */
   #giveUpUnread(socket: Socket, response: ServerResponse): void {
-    response.once('prefinish', () => socket.setTimeout(this.#limits.unreadTimeoutMs))
+    const { unreadTimeoutMs } = this.#limits
+    response.once('prefinish', () => socket.setTimeout(unreadTimeoutMs))
+    // Of what is streamed the source rests while what it has given is not taken; who waits for more of it is not deaf.
+    response.once('pipe', (source) => {
+      source.on('pause', () => response.writableNeedDrain && socket.setTimeout(unreadTimeoutMs))
+      source.on('resume', () => socket.setTimeout(0))
+    })
     // Before Node sets how long the next request may be waited for.
     response.prependOnceListener('finish', () => socket.setTimeout(0))
   }
