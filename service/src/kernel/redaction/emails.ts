@@ -24,8 +24,13 @@ const ENDS_IN_LETTERS = /\.\p{L}[^.]*$/u
 
 /** The e-mail addresses of a text, written or spelled out ("ana dot diaz at example dot org"). */
 export function emailSpans(text: string, tokens: readonly Token[]): Span[] {
-  const written = writtenSpans(text)
+  const written = writtenSpans(narrow(text))
   return [...written, ...besides(written, latest(spelledSpans(text, tokens)))]
+}
+
+/** With the signs of addresses as they are elsewhere, each in its place, where they are as wide as the letters of Chinese and Japanese. */
+function narrow(text: string): string {
+  return text.replaceAll('＠', '@').replaceAll('．', '.')
 }
 
 /** Of those that overlap the last one: in "me at ana dot diaz at example dot org" what looks like a domain is a name. */

@@ -41,6 +41,8 @@ describe('what is said', () => {
     ['Write to ana@mail.例子.中国 today', 'Write to [email] today'],
     ['邮箱是ana@例え.jpです', '邮箱是[email]です'],
     ['Mail ana@123例.中国', 'Mail [email]'],
+    ['メールはana.diaz＠example.orgです', 'メールは[email]です'],
+    ['メールはａｎａ＠ｅｘａｍｐｌｅ．ｏｒｇです', 'メールは[email]です'],
     ['Mail maria.josé@bücher.भारत', 'Mail [email]'],
   ])('loses what is personal: %s', (said, told) => expect(turn(said).text).toBe(told))
 
