@@ -105,3 +105,33 @@ describe('the start of the day', () => {
     )
   })
 })
+
+describe('when the clocks show a time', () => {
+  it.each([
+    ['UTC', '2026-06-01T10:30:00Z', '2026-06-01T10:30:00Z'],
+    ['Europe/Berlin', '2026-06-01T10:30:00Z', '2026-06-01T08:30:00Z'],
+    // They skip it: it is when they do.
+    ['Europe/Berlin', '2026-03-29T02:30:00Z', '2026-03-29T01:00:00Z'],
+    ['America/Santiago', '2026-09-06T00:00:00Z', '2026-09-06T04:00:00Z'],
+    ['Australia/Lord_Howe', '2026-10-04T02:15:00Z', '2026-10-03T15:30:00Z'],
+    // They show it twice: the first counts.
+    ['Europe/Berlin', '2026-10-25T02:30:00Z', '2026-10-25T00:30:00Z'],
+    ['America/Havana', '2034-11-05T00:00:00Z', '2034-11-05T04:00:00Z'],
+    ['Australia/Lord_Howe', '2026-04-05T01:45:00Z', '2026-04-04T14:45:00Z'],
+  ])('in %s %s is %s', (zone, shown, expected) => {
+    expect(new Date(local.instantMs(zone, Date.parse(shown))).toISOString()).toBe(new Date(expected).toISOString())
+  })
+
+  it('is the first instant at which they show it or, after one that they skip, a later one', () => {
+    const QUARTER_MS = HOUR_MS / 4
+    const quarter = fc.integer({ min: Date.UTC(2025, 0) / QUARTER_MS, max: Date.UTC(2037, 0) / QUARTER_MS })
+    fc.assert(
+      fc.property(fc.constantFrom(...ZONES), quarter, (zone, quarters) => {
+        const wallMs = quarters * QUARTER_MS
+        const around = Array.from({ length: 120 }, (_, at) => wallMs - 15 * HOUR_MS + at * QUARTER_MS)
+        expect(local.instantMs(zone, wallMs)).toBe(around.find((ms) => local.wallMs(zone, ms) >= wallMs))
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -31,10 +31,15 @@ export class LocalTime {
     return earlier < start && this.wallMs(zone, earlier) === midnight ? earlier : start
   }
 
-  /** When the clocks show this, as `wallMs` has it. Of a time that they skip or show twice, one of the two that are meant. */
+  /** When the clocks show this first, as `wallMs` has it; of a time that they skip, when they do. */
   instantMs(zone: string, wallMs: number): number {
-    const guess = wallMs - (this.wallMs(zone, wallMs) - wallMs)
-    return wallMs - (this.wallMs(zone, guess) - guess)
+    const offsetAt = (atMs: number) => this.wallMs(zone, atMs) - atMs
+    // No zone is more than 14 hours from UTC: what the offset is before that time, and what it is after.
+    const [before, after] = [offsetAt(wallMs - DAY_MS), offsetAt(wallMs + DAY_MS)]
+    const [first, last] = [wallMs - Math.max(before, after), wallMs - Math.min(before, after)]
+    const isShown = (atMs: number) => this.wallMs(zone, atMs) === wallMs
+    if (isShown(first)) return first
+    return isShown(last) ? last : firstWithin({ fromMs: first, toMs: last }, (atMs) => offsetAt(atMs) === after)
   }
 
   /** The weekday in English, and what the clocks show with how far that is from UTC: `Tuesday, 2030-01-01T13:00:00+01:00`. */
@@ -70,6 +75,17 @@ export class LocalTime {
     this.#formats.set(zone, made)
     return made
   }
+}
+
+/** The first instant, to the millisecond, behind `fromMs` and until `toMs` at which something is so that is then on. */
+function firstWithin({ fromMs, toMs }: { fromMs: number; toMs: number }, isSo: (atMs: number) => boolean): number {
+  let [no, yes] = [fromMs, toMs]
+  while (yes - no > 1) {
+    const middle = Math.floor((no + yes) / 2)
+    if (isSo(middle)) yes = middle
+    else no = middle
+  }
+  return yes
 }
 
 /** A time of the day, `HH:MM`, in milliseconds since midnight. */

@@ -1,20 +1,74 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { growth } from '../../test/harness/growth.ts'
 import type { TenantId } from '../kernel/ids.ts'
+import { clockMs, LocalTime } from '../kernel/local-time.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import { type BusinessHours, QUEUE_DEFAULTS, type QueueSettings, type Weekday } from './operator-queue-store.ts'
-import { reachesSla, slaDueAt } from './queue-hours.ts'
+import { isOpenAt, reachesSla, slaDueAt } from './queue-hours.ts'
 
 const EVERY_DAY: Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 const WORKDAYS = EVERY_DAY.slice(0, 5)
 const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
+const TENANT = toRuntime({ tenant_id: 'acme' as TenantId, compliance: { timezone: 'Europe/Berlin' } }, NO_ACCOUNT)
 
 /** By when a task is to be done that is due at an instant, in a queue with an hour for it. */
 function due(at: string, business_hours: BusinessHours[], facts: Partial<QueueSettings> = {}): string {
-  const tenant = toRuntime({ tenant_id: 'acme' as TenantId, compliance: { timezone: 'Europe/Berlin' } }, NO_ACCOUNT)
   const queue = { ...QUEUE_DEFAULTS, queue_key: 'sales', sla_minutes: 60, business_hours, ...facts }
-  return slaDueAt(tenant, queue, new Date(at)).toISOString()
+  return slaDueAt(TENANT, queue, new Date(at)).toISOString()
 }
+
+describe('a queue is open', () => {
+  const QUARTER_MS = 900_000
+  const DAY_MS = 86_400_000
+  /** When clocks change, and where. */
+  const CHANGES: [zone: string, at: string][] = [
+    ['Europe/Berlin', '2026-03-29T01:00:00Z'],
+    ['Europe/Berlin', '2026-10-25T01:00:00Z'],
+    ['America/Santiago', '2026-04-05T03:00:00Z'],
+    ['America/Santiago', '2026-09-06T04:00:00Z'],
+    ['America/Havana', '2026-03-08T05:00:00Z'],
+    ['America/Havana', '2026-11-01T05:00:00Z'],
+    ['Australia/Lord_Howe', '2026-04-04T15:00:00Z'],
+    ['Australia/Lord_Howe', '2026-10-03T15:30:00Z'],
+  ]
+  const local = new LocalTime()
+
+  /** By another way: whether the clocks have shown a beginning, of this day or the one before, and not its end. */
+  function isBegun(hours: BusinessHours[], zone: string, atMs: number): boolean {
+    const past = Array.from({ length: 9 }, (_, n) => local.wallMs(zone, atMs - n * QUARTER_MS))
+    const shownMs = Math.max(...past)
+    const midnight = shownMs - (shownMs % DAY_MS)
+    return [midnight - DAY_MS, midnight].some((dayMs) => {
+      const weekday = EVERY_DAY[(new Date(dayMs).getUTCDay() + 6) % 7]
+      return hours.some(({ days, start, end }) => {
+        const endMs = clockMs(end) + (end > start ? 0 : DAY_MS)
+        return days.some((day) => day === weekday) && dayMs + clockMs(start) <= shownMs && shownMs < dayMs + endMs
+      })
+    })
+  }
+
+  it('from when the clocks show the beginning first until they show the end, also where they change', () => {
+    const time = fc.integer({ min: 0, max: 95 }).map((at) => new Date(at * QUARTER_MS).toISOString().slice(11, 16))
+    const span = fc
+      .record({
+        days: fc.subarray(EVERY_DAY, { minLength: 1 }),
+        start: time,
+        end: fc.oneof(time, fc.constant('24:00')),
+      })
+      .filter(({ start, end }) => start !== end)
+    const spans = fc.array(span, { minLength: 1, maxLength: 3 })
+    const quarter = fc.integer({ min: -120, max: 120 })
+    fc.assert(
+      fc.property(spans, fc.constantFrom(...CHANGES), quarter, (business_hours, [timezone, change], quarters) => {
+        const atMs = Date.parse(change) + quarters * QUARTER_MS
+        const queue = { ...QUEUE_DEFAULTS, queue_key: 'sales', business_hours, timezone }
+        expect(isOpenAt(TENANT, queue, new Date(atMs))).toBe(isBegun(business_hours, timezone, atMs))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
 
 describe('by when a task is to be done', () => {
   const office = [{ days: WORKDAYS, start: '09:00', end: '17:00' }]
@@ -43,6 +97,18 @@ describe('by when a task is to be done', () => {
     ['end to be summer time', '2026-10-25T04:00:00.000Z', '2026-10-25T09:00:00.000Z'],
   ])('counts by the time that it is then on the day on which the clocks %s', (_what, at, expected) => {
     expect(due(at, [{ days: EVERY_DAY, start: '09:00', end: '17:00' }])).toBe(expected)
+  })
+
+  it.each([
+    // Midnight is skipped: the hour before it is the last one of the day.
+    ['America/Santiago', '15:00-24:00', '2026-09-06T03:00:00.000Z', '2026-09-06T04:00:00.000Z'],
+    // The time at which it opens is skipped.
+    ['Europe/Berlin', '02:30-06:00', '2026-03-29T00:00:00.000Z', '2026-03-29T02:00:00.000Z'],
+    // The time at which it opens comes twice.
+    ['Europe/Berlin', '02:30-06:00', '2026-10-25T00:00:00.000Z', '2026-10-25T01:30:00.000Z'],
+  ])('counts by what the clocks show where they change, in %s open %s', (timezone, hours, at, expected) => {
+    const [start = '', end = ''] = hours.split('-')
+    expect(due(at, [{ days: EVERY_DAY, start, end }], { timezone })).toBe(expected)
   })
 
   it('counts no minute twice where spans overlap', () => {
