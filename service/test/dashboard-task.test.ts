@@ -61,6 +61,21 @@ async function edited(page: Page) {
   return { form, save, saved }
 }
 
+describe('a task that is looked at', () => {
+  it('is to be called today, and once that day is over on that day, on a page that stays open', async () => {
+    const id = await made({ due_at: '2100-01-01T14:00:00Z' })
+    const context = await dashboard.loggedIn({ ...WIDE, timezoneId: 'UTC' })
+    const { page } = await dashboard.visit(context, '/app/login')
+    await page.clock.install({ time: new Date('2100-01-01T23:59:00Z') })
+    await page.goto(`${dashboard.address}${pathOf(id)}`)
+    const due = factOf(page, 'To be called')
+    await due.getByText('Today,').waitFor()
+    await page.clock.fastForward(120_000)
+    await due.getByText('Jan 1,').waitFor()
+    await context.close()
+  })
+})
+
 describe('a task that is edited', () => {
   it('has what was changed, in the time of whoever changes it, and keeps what others change meanwhile', async () => {
     const known = { summary: 'A chair.', notes: 'Red.', metadata: { order: 7 } }

@@ -1,5 +1,6 @@
 import styles from './instant.module.css'
 import { DASH } from './text.ts'
+import { useToday } from './use-today.ts'
 
 const TIME = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
@@ -13,17 +14,17 @@ export function exactInstant(at: string): string {
 
 /** An instant of the API in the zone of whoever looks; exactly, and as the API has it, under the pointer. */
 export function Instant({ at }: { at: string | null | undefined }) {
+  const today = useToday()
   if (!at) return <span>{DASH}</span>
   const date = new Date(at)
   return (
     <time dateTime={at} title={exactInstant(at)} className={styles.instant}>
-      <span className="numbers">{dayOf(date)},</span> <span className="numbers">{TIME.format(date)}</span>
+      <span className="numbers">{dayOf(date, today)},</span> <span className="numbers">{TIME.format(date)}</span>
     </time>
   )
 }
 
-function dayOf(date: Date): string {
-  const now = new Date()
-  if (date.toDateString() === now.toDateString()) return 'Today'
-  return (date.getFullYear() === now.getFullYear() ? DAY : DAY_OF_YEAR).format(date)
+function dayOf(date: Date, today: string): string {
+  if (date.toDateString() === today) return 'Today'
+  return (date.getFullYear() === new Date(today).getFullYear() ? DAY : DAY_OF_YEAR).format(date)
 }
