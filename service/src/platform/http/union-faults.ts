@@ -6,14 +6,14 @@ const MAX_ERRORS = 300
 const WRONG_KIND = new Set(['type', 'const', 'enum'])
 
 /**
- * Leaves of the errors of a union what helps: those of the one branch that was plainly meant, or else the error of the union
- * as a whole. (A validator reports the errors of every branch, so that a misspelt member of an object or null would read as
+ * Leaves of the errors of a union what helps: those of the one branch that was plainly meant, or else the constants by which its
+ * branches are told apart, or else the error of the union as a whole. (A validator reports the errors of every branch, so that a misspelt member of an object or null would read as
  * "must be null" too.)
  */
 export function settleUnions(errors: ErrorObject[]): ErrorObject[] {
   const considered = errors.slice(0, MAX_ERRORS)
   const kept = new Set(settle(considered))
-  return considered.filter((error) => kept.has(error))
+  return considered.filter((error) => kept.has(error)).map((error) => constantAsked(error, considered) ?? error)
 }
 
 function settle(errors: ErrorObject[]): ErrorObject[] {
@@ -21,13 +21,16 @@ function settle(errors: ErrorObject[]): ErrorObject[] {
   if (!union) return errors
   const inside = errors.filter((error) => isInside(error, union))
   const rest = errors.filter((error) => error !== union && !inside.includes(error))
-  const meant = branchMeant(inside, union)
+  const meant = branchMeant(branchesOfKind(inside, union), union)
   return [...settle(rest), ...(meant ? settle(meant) : [union])]
 }
 
 function outermostUnion(errors: ErrorObject[]): ErrorObject | undefined {
-  const unions = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
-  return unions.sort((a, b) => a.schemaPath.length - b.schemaPath.length)[0]
+  return errors.filter(isUnion).sort((a, b) => a.schemaPath.length - b.schemaPath.length)[0]
+}
+
+function isUnion({ keyword }: ErrorObject): boolean {
+  return keyword === 'anyOf' || keyword === 'oneOf'
 }
 
 function isInside(error: ErrorObject, union: ErrorObject): boolean {
@@ -36,16 +39,45 @@ function isInside(error: ErrorObject, union: ErrorObject): boolean {
   )
 }
 
-/**
- * The errors of the branch whose kind of value was sent: an object where others want null, or, of several objects, the one
- * whose constants (`type: "server_vad"`) are those that were sent.
- */
-function branchMeant(inside: ErrorObject[], union: ErrorObject): ErrorObject[] | null {
+/** The errors of each branch that takes the kind of value that was sent: an object where others want null. */
+function branchesOfKind(inside: ErrorObject[], union: ErrorObject): ErrorObject[][] {
   const branches = [...Map.groupBy(inside, (error) => branchOf(error, union)).values()]
-  const ofKind = branches.filter((errors) => !errors.some((error) => isWrongKind(error, union.instancePath)))
-  const ofType = ofKind.filter((errors) => !errors.some((error) => hasWrongConstant(error, union.instancePath)))
-  const [only, ...others] = ofKind.length > 1 ? ofType : ofKind
+  return branches.filter((errors) => !errors.some((error) => isWrongKind(error, union.instancePath)))
+}
+
+/** Those of the one branch of the kind, or, of several objects, of the one whose constants (`type: "server_vad"`) are those that were sent. */
+function branchMeant(branches: ErrorObject[][], union: ErrorObject): ErrorObject[] | null {
+  const ofType = branches.filter((errors) => !errors.some((error) => hasWrongConstant(error, union.instancePath)))
+  const [only, ...others] = branches.length > 1 ? ofType : branches
   return only && others.length === 0 ? only : null
+}
+
+/** Of a union of objects, each with another constant in the same member: what that member must be, where it is none of these, or missing. */
+function constantAsked(union: ErrorObject, errors: ErrorObject[]): ErrorObject | null {
+  if (!isUnion(union)) return null
+  const inside = errors.filter((error) => isInside(error, union))
+  const asked = branchesOfKind(inside, union).map((branch) => constantsOf(branch, union.instancePath))
+  const [first, ...others] = asked
+  const member = [...(first?.keys() ?? [])].find((name) => others.every((constants) => constants.has(name)))
+  if (member === undefined || others.length === 0) return null
+  const parentSchema = { enum: asked.map((constants) => constants.get(member)) }
+  return { ...union, keyword: 'enum', instancePath: `${union.instancePath}/${member}`, params: {}, parentSchema }
+}
+
+/** The constants that a branch misses in the members of the object at `path`. */
+function constantsOf(branch: ErrorObject[], path: string): Map<string, unknown> {
+  const wrong = branch.filter((error) => hasWrongConstant(error, path))
+  const missing = branch.filter(({ keyword, instancePath }) => keyword === 'required' && instancePath === path)
+  return new Map([
+    ...wrong.map(({ instancePath, schema }): [string, unknown] => [instancePath.slice(path.length + 1), schema]),
+    ...missing.flatMap(constantMissing),
+  ])
+}
+
+function constantMissing({ params, parentSchema }: ErrorObject): [string, unknown][] {
+  const name = String(params.missingProperty)
+  const constant: unknown = parentSchema?.properties?.[name]?.const
+  return constant === undefined ? [] : [[name, constant]]
 }
 
 function branchOf(error: ErrorObject, union: ErrorObject): string {
