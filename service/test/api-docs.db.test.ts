@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { API_NOTES } from '../src/api-notes.ts'
+import { patternFault } from '../src/platform/http/faults.ts'
 import { addFormats } from '../src/platform/http/formats.ts'
 import { DOCUMENTS } from '../src/platform/http/openapi/document.ts'
 import { registeredRoutes } from '../src/platform/http/registered-routes.ts'
@@ -76,6 +77,20 @@ describe('the descriptions of the API', () => {
     const isAdmin = (address: string) => address.includes(' /api/v1/admin/')
     expect(addressesIn('admin')).toEqual(all.filter(isAdmin))
     expect(addressesIn('public')).toEqual(all.filter((each) => !isAdmin(each) && !isOld(each) && !isPage(each)))
+  })
+
+  it('ask for no form of a text that a refusal could name by a regular expression alone', () => {
+    const { components } = documentOf('openapi')
+    const asked = operationsOf(documentOf('openapi')).map(({ operation: { parameters = [], requestBody } }) => [
+      parameters.filter((parameter) => parameter.in !== 'header'),
+      requestBody,
+    ])
+    const patterns = [...JSON.stringify([asked, components.schemas]).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)]
+    const unworded = patterns
+      .map(([, text = '']) => JSON.parse(text) as string)
+      .filter((each) => /^must match/.test(patternFault(each)))
+    expect(unworded).toEqual([])
+    expect(patterns.length).toBeGreaterThan(10)
   })
 
   it.each(DOCUMENTS)('are valid OpenAPI 3.1, by the word of somebody else: %s', async (name) => {

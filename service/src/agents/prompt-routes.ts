@@ -9,6 +9,7 @@ import {
   listResponse,
   longRowsPageFields,
   Ok,
+  PROMPT_KEY_PATTERN,
   strict,
   Timestamp,
   WriteHeaders,
@@ -18,7 +19,7 @@ import { type Prompts, promptEtag } from './prompts.ts'
 
 /** Any text: a key that no prompt can have is an unknown one. */
 const Params = strict({ key: Type.String({ minLength: 1, maxLength: 200 }) })
-const NewParams = strict({ key: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$' }) })
+const NewParams = strict({ key: Type.String({ pattern: PROMPT_KEY_PATTERN }) })
 
 const PutBody = strict({
   text: Type.String({

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { FaultDetail } from '../kernel/errors.ts'
-import { nullable, strict, TOOL_NAME_PATTERN } from '../platform/http/schemas.ts'
+import { LANGUAGE_PATTERN, nullable, ONE_KEY_PATTERN, strict, TOOL_NAME_PATTERN } from '../platform/http/schemas.ts'
 import { jsonSchemaFault, jsonSizeFault } from './agent-config-json-schema.ts'
 import { urlFault } from './tenant-rules.ts'
 
@@ -69,7 +69,7 @@ const Speech = strict({
   language: Type.Optional(
     Type.String({
       maxLength: 35,
-      pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$',
+      pattern: LANGUAGE_PATTERN,
       description:
         'The language that callers speak, such as `en` or `pt-BR`; providers are told the language alone (`pt`). Default: found out by the model.',
     }),
@@ -88,7 +88,7 @@ const Speech = strict({
 const Dtmf = strict({
   max_digits: Type.Optional(whole(1, 100, 'This many keys make an entry. Default 20.')),
   end_key: Type.Optional(
-    Type.String({ pattern: '^[0-9*#]$', description: 'The key that ends an entry. Default `#`.' }),
+    Type.String({ pattern: ONE_KEY_PATTERN, description: 'The key that ends an entry. Default `#`.' }),
   ),
   timeout_ms: Type.Optional(whole(500, 60_000, 'A pause this long ends an entry. Default 3,000.')),
 })

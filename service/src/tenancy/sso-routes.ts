@@ -6,7 +6,7 @@ import { readCookie, setCookie } from '../platform/http/cookies.ts'
 import { isRecognised } from '../platform/http/guards.ts'
 import { sessionTokenOf, setSession } from '../platform/http/people.ts'
 import type { RateLimits } from '../platform/http/rate-limits.ts'
-import { ErrorBody, errorResponses, strict } from '../platform/http/schemas.ts'
+import { ErrorBody, errorResponses, OWN_PAGE_PATTERN, strict } from '../platform/http/schemas.ts'
 import { SESSION_MS } from './admin-sessions.ts'
 import { PENDING_MS, type Sso } from './sso.ts'
 
@@ -19,12 +19,10 @@ const PENDING = { name: 'parley_sso', path: PATH, maxAgeSeconds: PENDING_MS / 1_
 const PENDING_FORM = /^sealed:v1:[A-Za-z0-9+/=]{1,3000}$/
 
 const DASHBOARD = '/app/'
-/** A page of the dashboard: no way to leave this origin can be written like this. */
-const OWN_PAGE = '^/app(/[A-Za-z0-9_-][A-Za-z0-9._~-]*)*/?$'
 
 const StartQuery = strict({
   return_to: Type.Optional(
-    Type.String({ pattern: OWN_PAGE, maxLength: 500, description: 'The page of the dashboard to go on at.' }),
+    Type.String({ pattern: OWN_PAGE_PATTERN, maxLength: 500, description: 'The page of the dashboard to go on at.' }),
   ),
 })
 

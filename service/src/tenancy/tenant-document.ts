@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
-import { KEY_PATTERN, nullable, strict } from '../platform/http/schemas.ts'
+import { COUNTRY_PATTERN, KEY_PATTERN, NUMBER_PREFIX_PATTERN, nullable, strict } from '../platform/http/schemas.ts'
 import { TELEPHONY_PROVIDERS } from '../platform/telephony/registry.ts'
 import { TICKETING_DRIVER_NAMES } from '../platform/ticketing/registry.ts'
 import { AgentVersionConfig } from './agent-config.ts'
@@ -107,7 +107,7 @@ const Compliance = strict({
   calling_hours: maybe(strict({ start: TimeOfDay, end: TimeOfDay })),
   max_attempts_per_day: maybe(count(1_000, "Calls to one number in the callee's day. Default: no cap.")),
   allowed_countries: maybe(
-    Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), {
+    Type.Array(Type.String({ pattern: COUNTRY_PATTERN }), {
       maxItems: 300,
       uniqueItems: true,
       description: 'Where calls may go, as ISO 3166 alpha-2 codes. Default: everywhere; empty: nowhere.',
@@ -146,7 +146,7 @@ const MissedCalls = strict({
   ),
 })
 
-const TransferTarget = Type.String({ pattern: '^\\+[1-9][0-9]{0,14}$' })
+const TransferTarget = Type.String({ pattern: NUMBER_PREFIX_PATTERN })
 
 /** Everything about a tenant that its administrators set. What is left out has its default; see `toRuntime`. */
 export const TenantDocument = strict({

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { PhoneNumber } from '../kernel/phone.ts'
-import { KEY_PATTERN, Phone } from '../platform/http/schemas.ts'
+import { KEY_PATTERN, Phone, TIME_PATTERN } from '../platform/http/schemas.ts'
 
 /** What a stored secret reads back as; sent in a PUT, it keeps the stored one. */
 export const HIDDEN = '***'
@@ -37,4 +37,4 @@ export const MISSED_CALL_KINDS = ['missed', 'failed', 'abandoned'] as const
 export type MissedCallKind = (typeof MISSED_CALL_KINDS)[number]
 
 /** An hour and minute of the day, `00:00` to `24:00`. */
-export const TimeOfDay = Type.String({ pattern: '^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$', description: 'HH:MM.' })
+export const TimeOfDay = Type.String({ pattern: TIME_PATTERN, description: 'HH:MM.' })

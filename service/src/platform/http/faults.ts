@@ -3,7 +3,19 @@ import type { FaultDetail } from '../../kernel/errors.ts'
 import { E164_PATTERN, phoneFault } from '../../kernel/phone.ts'
 import { pointerPart, unknownParameter } from './bodies.ts'
 import { wantedForm } from './formats.ts'
-import { KEY_PATTERN, NOT_BLANK, TOOL_NAME_PATTERN } from './schemas.ts'
+import {
+  COUNTRY_PATTERN,
+  KEY_PATTERN,
+  LANGUAGE_PATTERN,
+  NOT_BLANK,
+  NUMBER_PREFIX_PATTERN,
+  ONE_KEY_PATTERN,
+  OWN_PAGE_PATTERN,
+  PRESSED_KEYS_PATTERN,
+  PROMPT_KEY_PATTERN,
+  TIME_PATTERN,
+  TOOL_NAME_PATTERN,
+} from './schemas.ts'
 import { settleUnions } from './union-faults.ts'
 
 /** As the parts of a request are called in a fault's path. */
@@ -35,6 +47,19 @@ const PATTERN_MESSAGES: Record<string, string> = {
   [NOT_BLANK]: 'must not be blank',
   [KEY_PATTERN]: 'must be 1 to 63 lower-case letters, digits, _ or -, of which the first is a letter or a digit',
   [TOOL_NAME_PATTERN]: 'must be 1 to 64 letters, digits, _ or -',
+  [TIME_PATTERN]: 'must be a time of the day from 00:00 to 24:00, in four digits: 09:00',
+  [COUNTRY_PATTERN]: 'must be the code of a country in two capital letters, like US',
+  [LANGUAGE_PATTERN]: 'must be the code of a language, like en or pt-BR',
+  [NUMBER_PREFIX_PATTERN]: 'must be a phone number in E.164, like +14155550100, or how such numbers begin, like +44',
+  [PRESSED_KEYS_PATTERN]: 'must be 1 to 32 keys: digits, *, # or A to D',
+  [ONE_KEY_PATTERN]: 'must be one key: a digit, * or #',
+  [PROMPT_KEY_PATTERN]: 'must be 1 to 200 letters, digits, ., _ or -, of which the first is a letter or a digit',
+  [OWN_PAGE_PATTERN]: 'must be a page of the dashboard, like /app/calls',
+}
+
+/** What a text must be that does not match: in words wherever a request may hold it. */
+export function patternFault(pattern: string): string {
+  return PATTERN_MESSAGES[pattern] ?? `must match ${pattern}`
 }
 
 const MESSAGES: Record<string, (error: ErrorObject, limit: unknown) => string> = {
@@ -47,7 +72,7 @@ const MESSAGES: Record<string, (error: ErrorObject, limit: unknown) => string> =
   anyOf: wanted,
   oneOf: wanted,
   format: (error, format) => (format === 'phone' ? phoneFault(error.data) : wanted(error)),
-  pattern: (_error, pattern) => PATTERN_MESSAGES[String(pattern)] ?? `must match ${String(pattern)}`,
+  pattern: (_error, pattern) => patternFault(String(pattern)),
   minLength: (_error, limit) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),
   maxLength: (_error, limit) => `must have at most ${limit} characters`,
   minimum: (_error, limit) => `must be at least ${limit}`,

@@ -33,6 +33,30 @@ export const KEY_PATTERN = '^[a-z0-9][a-z0-9_-]{0,62}$'
 /** What names a tool, as models take it. */
 export const TOOL_NAME_PATTERN = '^[A-Za-z0-9_-]{1,64}$'
 
+/** An hour and minute of the day, `00:00` to `24:00`. */
+export const TIME_PATTERN = '^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$'
+
+/** The code of a country, as ISO 3166 writes it in two letters. */
+export const COUNTRY_PATTERN = '^[A-Z]{2}$'
+
+/** A language, as BCP 47 names it: `en`, `pt-BR`. */
+export const LANGUAGE_PATTERN = '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$'
+
+/** A telephone number, or how numbers begin: `+44`. */
+export const NUMBER_PREFIX_PATTERN = '^\\+[1-9][0-9]{0,14}$'
+
+/** Keys of a telephone that are pressed one after the other. */
+export const PRESSED_KEYS_PATTERN = '^[0-9*#A-D]{1,32}$'
+
+/** One key of a telephone that everybody's has. */
+export const ONE_KEY_PATTERN = '^[0-9*#]$'
+
+/** What names a stored prompt. */
+export const PROMPT_KEY_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$'
+
+/** A page of the dashboard: no way to leave this origin can be written like this. */
+export const OWN_PAGE_PATTERN = '^/app(/[A-Za-z0-9_-][A-Za-z0-9._~-]*)*/?$'
+
 /** A text for people, in which there is more than blanks: they could not see it. */
 export function forPeople(maxLength: number, description?: string): TString {
   return Type.String({ maxLength, pattern: NOT_BLANK, ...(description !== undefined && { description }) })

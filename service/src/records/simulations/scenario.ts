@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { nullable, strict } from '../../platform/http/schemas.ts'
+import { nullable, PRESSED_KEYS_PATTERN, strict } from '../../platform/http/schemas.ts'
 
 const text = (maxLength: number, description?: string) =>
   Type.String({ minLength: 1, maxLength, ...(description !== undefined && { description }) })
@@ -12,7 +12,7 @@ const Step = Type.Object(
   {
     say: Type.Optional(text(2_000)),
     press: Type.Optional(
-      Type.String({ pattern: '^[0-9*#A-D]{1,32}$', description: 'Keys, told to the agent as one entry.' }),
+      Type.String({ pattern: PRESSED_KEYS_PATTERN, description: 'Keys, told to the agent as one entry.' }),
     ),
     silence: Type.Optional(
       Type.Literal(true, { description: 'Says nothing for a third of the silence that ends a call.' }),
