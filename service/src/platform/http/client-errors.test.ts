@@ -114,6 +114,20 @@ describe('a body without a declared length', () => {
   })
 })
 
+describe('a body that is too large by its declared length', () => {
+  it('is let come in all the same, or its client would be cut off in the middle of it and never read the answer', async () => {
+    const { port } = await listening({ maxBodyBytes: 1_000 })
+    const connection = new RawConnection(port).write(
+      'POST /things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 4000000\r\n\r\n',
+    )
+    const { status, headers, body } = await connection.answer()
+    expect([status, JSON.parse(body).code]).toEqual([413, 'body_too_large'])
+    expect(headers['connection']).not.toBe('close')
+    connection.write(`${'x'.repeat(4_000_000)}GET / HTTP/1.1\r\nHost: x\r\n\r\n`)
+    await until(() => connection.received.includes('{"ok":true}'), { what: 'the answer to the next request' })
+  })
+})
+
 describe('a client that is slow', () => {
   it('with its headers is refused with 408', async () => {
     const { port } = await listening({ ...SHORT, requestTimeoutMs: 60_000 })

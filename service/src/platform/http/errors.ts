@@ -14,6 +14,8 @@ type WireError = {
 
 const INTERNAL = 'Internal error. Repeat the request if that is safe, and give the request id if it fails again.'
 
+const TOO_LARGE = 'FST_ERR_CTP_BODY_TOO_LARGE'
+
 /** What the parser and the router of the framework refuse, in our words. */
 const FRAMEWORK_ERRORS: Record<string, (request: FastifyRequest) => AppError> = {
   FST_ERR_BAD_URL: () => faultAt('/path', 'The path is not well-formed: its percent-encoding is broken.'),
@@ -42,7 +44,7 @@ const BY_STATUS: Record<number, () => AppError> = {
 function toAppError(thrown: FastifyError | Error, request: FastifyRequest): AppError {
   if (thrown instanceof AppError) return thrown
   const { code = '', statusCode = 500 } = thrown as Partial<FastifyError>
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(request.routeOptions.bodyLimit)
+  if (code === TOO_LARGE) return tooLarge(request.routeOptions.bodyLimit)
   const ours = FRAMEWORK_ERRORS[code] ?? BY_STATUS[statusCode]
   if (ours) return ours(request)
   if (statusCode >= 400 && statusCode < 500) return new AppError('invalid_request', 'The request cannot be understood.')
@@ -51,6 +53,14 @@ function toAppError(thrown: FastifyError | Error, request: FastifyRequest): AppE
 
 function tooLarge(limitBytes: number): AppError {
   return new AppError('body_too_large', `The body is larger than ${limitBytes / 1024} KiB.`)
+}
+
+/**
+ * The framework closes the connection of a body that is too large, which cuts off whoever still sends it: they read a broken connection,
+ * and not what was wrong. What was announced is let come, for as long as any request may take, and dropped.
+ */
+function letAnnouncedCome({ code }: { code?: string }, { headers }: FastifyRequest, reply: FastifyReply): void {
+  if (code === TOO_LARGE && headers['content-length'] !== undefined) reply.removeHeader('connection')
 }
 
 /** The one shape of every error. What is internal is told to nobody, whatever its message says. */
@@ -89,6 +99,7 @@ export function answerError(thrown: FastifyError | Error, request: FastifyReques
     request.log.warn({ ...ofTenant(request), code: error.code, sentence: error.message }, 'request refused')
   else if (error.status >= 500) request.log.error({ ...ofTenant(request), err: thrown }, 'request failed')
   else if (isTraced(error)) request.log.info({ ...ofTenant(request), err: error }, 'request refused')
+  letAnnouncedCome(thrown, request, reply)
   return reply
     .code(error.status)
     .headers({ ...laterHeaders(error), ...error.headers })
