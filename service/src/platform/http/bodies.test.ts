@@ -92,6 +92,10 @@ describe('a route that describes no query', () => {
     for (const url of ['/api/v1/things', '/healthz'])
       server.get(url, { schema: { response: { 200: answered } } }, async () => ({ ok: true }))
     server.post('/api/v1/told', { schema: { response: { 200: answered } } }, async () => ({ ok: true }))
+    for (const surface of ['runtime', 'admin', 'callbacks'])
+      server.delete(`/api/v1/${surface}/x`, { schema: { tags: [surface], response: { 200: answered } } }, async () => ({
+        ok: true,
+      }))
     return server
   }
 
@@ -108,9 +112,22 @@ describe('a route that describes no query', () => {
     expect((await serverWithReads().inject('/api/v1/things')).statusCode).toBe(200)
   })
 
+  it.each(['/api/v1/runtime/x', '/api/v1/admin/x', '/runtime/x'])(
+    'does nothing that somebody asked for with a parameter that it does not know: DELETE %s',
+    async (url) => {
+      const answer = await serverWithReads().inject({ method: 'DELETE', url: `${url}?dry_run=true` })
+      expect([answer.statusCode, answer.json().error]).toEqual([
+        400,
+        'dry_run is not a known parameter: there are none here.',
+      ])
+      expect((await serverWithReads().inject({ method: 'DELETE', url })).statusCode).toBe(200)
+    },
+  )
+
   it.each([
     ['GET', '/healthz?at=1'],
     ['POST', '/api/v1/told?from=us'],
+    ['DELETE', '/api/v1/callbacks/x?from=us'],
   ] as const)('lets it be where the address is not of our making: %s %s', async (method, url) => {
     expect((await serverWithReads().inject({ method, url })).statusCode).toBe(200)
   })

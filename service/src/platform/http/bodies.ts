@@ -46,14 +46,21 @@ function unasked(body: unknown): FaultDetail[] {
 }
 
 /**
- * The hook that refuses, where the API is read and no query is described, whatever one holds: whoever filters what cannot be filtered
- * would be shown all of it. Carriers, browsers and health checks put into their addresses what they like.
+ * The hook that refuses, where the API is read or written and no query is described, whatever one holds: whoever filters what cannot be
+ * filtered would be shown all of it, and whoever asks for a dry run where there is none would have it done. Carriers, browsers and
+ * health checks put into their addresses what they like.
  */
 export const refuseUnaskedQuery: preValidationHookHandler = ({ method, query, routeOptions }, _reply, done) => {
   const { url = '', schema } = routeOptions
-  const isRead = method === 'GET' && url.startsWith('/api/v1/') && schema?.response !== undefined
-  const [first, ...others] = isRead && schema.querystring === undefined ? unaskedIn(query) : []
+  const isOurs = method === 'GET' ? url.startsWith('/api/v1/') && schema?.response !== undefined : isWritten(schema)
+  const [first, ...others] = isOurs && schema?.querystring === undefined ? unaskedIn(query) : []
   done(first && invalidRequest([first, ...others]))
+}
+
+/** Whether a route is one of those by which tenants and administrators write. */
+function isWritten(schema: { tags?: readonly string[] } | undefined): boolean {
+  const [surface] = schema?.tags ?? []
+  return surface === 'runtime' || surface === 'admin'
 }
 
 function unaskedIn(query: unknown): FaultDetail[] {
