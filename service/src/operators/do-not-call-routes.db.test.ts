@@ -163,6 +163,21 @@ describe('GET and DELETE dnc/:phone', () => {
     }
     expect(await listed('', 'globex')).toEqual([ANN])
   })
+
+  it.each(['GET', 'DELETE'] as const)(
+    '%s does not say of a number that is written otherwise that it is not listed',
+    async (method) => {
+      await add(ANN)
+      for (const written of [ANN.slice(1), `00${ANN.slice(1)}`]) {
+        const { status, body } = await server.call<{ error: string }>('acme', method, `/dnc/${written}`)
+        expect([status, body.error]).toEqual([
+          404,
+          'Nothing written like this can be on the do-not-call list: it must be a phone number in E.164, like +14155550100.',
+        ])
+      }
+      expect(await listed()).toEqual([ANN])
+    },
+  )
 })
 
 describe('the do-not-call routes', () => {

@@ -5,7 +5,7 @@ import { AppError } from '../kernel/errors.ts'
 import { newId, type TenantId } from '../kernel/ids.ts'
 import { maskPhone } from '../kernel/masks.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
-import type { PhoneNumber } from '../kernel/phone.ts'
+import { isPhoneNumber, type PhoneNumber, phoneFault } from '../kernel/phone.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { storable } from '../records/storable.ts'
 import { audit } from '../tenancy/audit-log.ts'
@@ -62,7 +62,7 @@ export function makeDoNotCall({ db, clock, tenants }: Deps): DoNotCall {
       return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
     async get(tenantId, phone) {
-      return (await findDncEntry(db, tenantId, phone)) ?? refuseUnlisted()
+      return (await findDncEntry(db, tenantId, phone)) ?? refuseUnlisted(phone)
     },
     async add(tenantId, { isWish = false, ...entry }) {
       const { listed, left } = await change(tenantId, async (tx, tenant) => {
@@ -74,7 +74,7 @@ export function makeDoNotCall({ db, clock, tenants }: Deps): DoNotCall {
     },
     remove: (tenantId, phone, by) =>
       change(tenantId, async (tx, tenant) => {
-        const entry = (await deleteDncEntry(tx, tenantId, phone)) ?? refuseUnlisted()
+        const entry = (await deleteDncEntry(tx, tenantId, phone)) ?? refuseUnlisted(phone)
         const at = new Date(clock.now())
         await enqueue(tx, tenant, [told('dnc.removed', entry)], at)
         const before = { phone: maskPhone(entry.phone) }
@@ -113,6 +113,9 @@ function told(event: 'dnc.added' | 'dnc.removed', entry: DncEntryRow): NewEvent 
   return { event, subject: null, payload: { entry: showDncEntry(entry) } }
 }
 
-function refuseUnlisted(): never {
-  throw new AppError('not_found', 'The number is not on the do-not-call list.')
+/** Of what is written as no number is, "not on the list" would be taken for leave to call. */
+function refuseUnlisted(phone: string): never {
+  const unlisted = 'The number is not on the do-not-call list.'
+  const written = `Nothing written like this can be on the do-not-call list: it ${phoneFault(phone)}.`
+  throw new AppError('not_found', isPhoneNumber(phone) ? unlisted : written)
 }
