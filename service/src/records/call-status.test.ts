@@ -40,7 +40,13 @@ describe('the join of sightings', () => {
     const order = ['queued', 'initiated', 'ringing', 'in-progress', 'completed'] as const
     for (const [index, status] of order.entries()) {
       for (const earlier of order.slice(0, index)) {
-        expect(joinSightings(at(status, 1), at(earlier, 2)).status).toBe(status)
+        for (const [ms, earlierMs] of [
+          [1, 2],
+          [1, 1],
+          [2, 1],
+        ] as const) {
+          expect(joinSightings(at(status, ms), at(earlier, earlierMs)).status).toBe(status)
+        }
       }
     }
   })

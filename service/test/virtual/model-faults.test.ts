@@ -45,7 +45,16 @@ describe('A model', () => {
         expect(world.model.sessions).toHaveLength(1)
       },
     ],
-    ['F33: that never grants its settings', async (world) => first(world).fallIntoHole()],
+    [
+      'F33: that never grants its settings',
+      async (world) => {
+        first(world).fallIntoHole()
+        await world.clock.advance(4_800)
+        expect(world.model.sessions).toHaveLength(1)
+        await world.clock.advance(300)
+        expect(world.model.sessions).toHaveLength(2)
+      },
+    ],
     [
       'F35: whose connection ends in the middle of a word',
       async (world) => {

@@ -121,6 +121,7 @@ describe('A refused request', () => {
     call.says('turn_1', 500)
     const before = call.state.answers
     call.model({ type: 'refused', requestId: null, code: 'item_truncate', message: '', fault: 'benign' })
+    call.model({ type: 'refused', requestId: 'ask-0-1', code: 'active', message: '', fault: 'benign' })
     expect(call.state.answers).toBe(before)
     const early = new Call()
     early.model({ type: 'refused', requestId: null, code: 'unknown', message: '', fault: 'benign' })
