@@ -61,6 +61,16 @@ async function refused(by: TenantRuntime, wanted: Dial): Promise<DialRefusalCode
   return (await asked(by, wanted)).map(({ code }) => code)
 }
 
+/** A call of the tenant's that goes on, of two turns that cost this each. */
+async function cost(callSid: string, costUsd: number): Promise<void> {
+  const { sessions, acme } = { sessions: makeSessions({ db: test.db, clock, nodeId: NODE }), acme: tenant() }
+  const { sessionId } = await sessions.open(acme, someCall(callSid))
+  await sessions.started(acme, { callSid, epoch: 1, streamSid: `MZ${callSid}`, model: null, voice: null })
+  const call = { tenant: acme, callSid, sessionId, epoch: 1 }
+  const entries = [turnEntry(call, someTurn(1, { costUsd })), turnEntry(call, someTurn(3, { costUsd }))]
+  await test.db.transaction().execute((tx) => writeEntries(tx, entries, { now: new Date(clock.now()) }))
+}
+
 /** Writes down a call as whoever places it does. */
 function logCall(tx: Tx | Db, to: string, facts: Partial<CallLogRow> = {}, by = 'acme'): Promise<void> {
   const now = new Date(clock.now())
@@ -114,14 +124,6 @@ describe('the dial gate', () => {
 
   it('refuses when the budget of the day is used up', async () => {
     const capped = tenant({ limits: { budget_per_day: 5 } })
-    const { sessions, acme } = { sessions: makeSessions({ db: test.db, clock, nodeId: NODE }), acme: tenant() }
-    const cost = async (callSid: string, costUsd: number) => {
-      const { sessionId } = await sessions.open(acme, someCall(callSid))
-      await sessions.started(acme, { callSid, epoch: 1, streamSid: `MZ${callSid}`, model: null, voice: null })
-      const call = { tenant: acme, callSid, sessionId, epoch: 1 }
-      const entries = [turnEntry(call, someTurn(1, { costUsd })), turnEntry(call, someTurn(3, { costUsd }))]
-      await test.db.transaction().execute((tx) => writeEntries(tx, entries, { now: new Date(clock.now()) }))
-    }
     await cost('CA1', 2)
     expect(await refused(capped, dial(BERLIN))).toEqual([])
     // Of a call that goes on, what has been said costs already.
@@ -146,6 +148,14 @@ describe('the dial gate', () => {
     clock = new TestClock(Date.parse('2030-01-16T11:00:00Z'))
     expect(await refused(capped, dial(BERLIN))).toEqual([])
     expect(await refused(tenant({ limits: { budget_per_day: 0 } }), dial(BERLIN))).toEqual(['budget_exhausted'])
+  })
+
+  it('adds the costs of a day up to the millionth', async () => {
+    // The sum of the two as they are kept is a trifle below it: a call would be placed only to say goodbye at once.
+    await cost('CA1', 0.35)
+    await cost('CA2', 0.05)
+    expect(await refused(tenant({ limits: { budget_per_day: 0.8 } }), dial(BERLIN))).toEqual(['budget_exhausted'])
+    expect(await refused(tenant({ limits: { budget_per_day: 0.800001 } }), dial(BERLIN))).toEqual([])
   })
 
   it('lets through what nothing speaks against', async () => {

@@ -1,4 +1,5 @@
 import type { Db } from '../platform/db/schema.ts'
+import { roundedUsd } from '../platform/realtime/price.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { LONGEST_LIVE_MS } from './call-values.ts'
 import { countTalkedSeconds, sumCosts } from './spent-today-store.ts'
@@ -30,7 +31,8 @@ export async function spentToday(
   const day = { now, since: new Date(sinceMs), begunAfter: new Date(sinceMs - LONGEST_LIVE_MS), exceptCallSid }
   return {
     seconds: minutes === null ? 0 : await countTalkedSeconds(db, tenant_id, day),
-    usd: budget === null ? 0 : await sumCosts(db, tenant_id, day),
+    // A sum of fractions may miss the budget that it has come to.
+    usd: budget === null ? 0 : roundedUsd(await sumCosts(db, tenant_id, day)),
   }
 }
 
