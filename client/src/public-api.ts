@@ -2988,6 +2988,25 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Range Not Satisfiable. The range begins behind the end. Codes: `range_not_satisfiable`. */
+        RangeNotSatisfiable: {
+            headers: {
+                "Content-Range": components["headers"]["Content-Range"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "error": "The range begins behind the end.",
+                 *       "code": "range_not_satisfiable",
+                 *       "request_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a61"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Service Unavailable. What the operation needs is away: retry what is safe to repeat as Retry-After says; without that header something has to be set up first. Codes: `unavailable`, `database_not_configured`, `carrier_credentials`, `carrier_busy`, `carrier_unreachable`, `submission_unknown`. */
         ServiceUnavailable: {
             headers: {
@@ -8780,6 +8799,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            416: components["responses"]["RangeNotSatisfiable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -194,6 +194,11 @@ describe('the descriptions of the API', () => {
     }
   })
 
+  it('know that a recording may be shorter than the range that is asked of it', () => {
+    const recording = documentOf('public').paths['/api/v1/voice-sessions/{id}/recording']?.['get']
+    expect(Object.keys(recording?.responses ?? {})).toEqual(expect.arrayContaining(['206', '416']))
+  })
+
   it('know the refusal of who acts for a tenant that is not there', () => {
     const acting = operationsOf(documentOf('openapi')).filter(({ operation: { security, responses } }) => {
       return security.some((each) => 'actsFor' in each) && !('426' in responses)

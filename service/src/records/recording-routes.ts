@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { AppError } from '../kernel/errors.ts'
 import { type ByteRange, readRange } from '../platform/http/byte-range.ts'
 import { tenantOf } from '../platform/http/guards.ts'
-import { errorResponses, strict } from '../platform/http/schemas.ts'
+import { ErrorBody, errorResponses, strict } from '../platform/http/schemas.ts'
 import type { RecordedAudio } from './recording-audio.ts'
 import type { Recordings } from './recordings.ts'
 
@@ -25,7 +25,7 @@ export function recordingRoutes(recordings: Pick<Recordings, 'open'>): FastifyPl
           operationId: 'getRecording',
           params: Params,
           querystring: strict({}),
-          response: { 200: Audio, 206: Audio, ...errorResponses },
+          response: { 200: Audio, 206: Audio, 416: ErrorBody, ...errorResponses },
         },
       },
       async (request, reply) => {
