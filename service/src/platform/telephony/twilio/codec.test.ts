@@ -66,6 +66,14 @@ describe('mediaPayload', () => {
 describe('read', () => {
   const read = (message: unknown) => codec.read(Buffer.from(JSON.stringify(message)))
 
+  it.each([
+    [{ streamSid: 'my page', callSid: 'CA1' }, 'the streamSid of start must be 1 to 128 letters, digits, _, ., : or -'],
+    [{ streamSid: SID, callSid: 'my call' }, 'the callSid of start must be 1 to 128 letters, digits, _, ., : or -'],
+    [{ streamSid: SID }, 'the callSid of start must be 1 to 128 letters, digits, _, ., : or -'],
+  ])('says which id of a start is none, and what it must be: %j', (start, reason) => {
+    expect(read({ event: 'start', start })).toEqual({ type: 'malformed', reason, closeCode: 1008 })
+  })
+
   it('reads a start with its parameters', () => {
     const start = {
       accountSid: 'AC1',

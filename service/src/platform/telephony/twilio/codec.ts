@@ -60,7 +60,8 @@ function parse(frame: Buffer): Json | null {
 
 function start(fields: Json): StreamMessage {
   const { streamSid, callSid, accountSid, mediaFormat } = fields
-  if (!isId(streamSid) || !isId(callSid)) return malformed('start has no streamSid or callSid', 1008)
+  if (!isId(streamSid)) return malformed(`the streamSid of start ${NO_ID}`, 1008)
+  if (!isId(callSid)) return malformed(`the callSid of start ${NO_ID}`, 1008)
   const { encoding = 'audio/x-mulaw', sampleRate = 8000 } = object(mediaFormat)
   if (encoding !== 'audio/x-mulaw' || Number(sampleRate) !== 8000)
     return malformed('the audio is not µ-law at 8 kHz', 1008)
@@ -73,6 +74,8 @@ function start(fields: Json): StreamMessage {
     parameters: Object.fromEntries(parameters) as Record<string, string>,
   }
 }
+
+const NO_ID = 'must be 1 to 128 letters, digits, _, ., : or -'
 
 /** Ids go into our own frames, documents and addresses: what is not plain text is not an id. */
 function isId(value: unknown): value is string {
