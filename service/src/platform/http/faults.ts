@@ -91,6 +91,7 @@ const MESSAGES: Record<string, (error: ErrorObject, limit: unknown) => string> =
 const LOST_SIGN = / \d\d:\d\d$/
 
 function messageInQuery(error: ErrorObject): string {
+  if (Array.isArray(error.data) && (error.parentSchema as Described).type !== 'array') return 'must be given once'
   if (error.keyword === 'format' && error.schema === 'date-time' && LOST_SIGN.test(String(error.data)))
     return `${messageOf(error)}; the + of a zone is written as %2B in an address`
   if (error.keyword !== 'additionalProperties') return messageOf(error)
