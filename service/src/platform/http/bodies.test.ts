@@ -58,6 +58,15 @@ describe('a route that asks for a body', () => {
     }
   })
 
+  it.each([
+    [{}, 'The body has no content type: send application/json.'],
+    [{ 'content-type': 'text/plain' }, 'The body has a content type that is not taken here: send application/json.'],
+  ])('says of one with %j which type it is to be of', async (types, error) => {
+    const payload = Buffer.from('{"name":"x"}')
+    const refused = await serverWithRoutes().inject({ method: 'POST', url: '/things', payload, headers: types })
+    expect([refused.statusCode, refused.json().error]).toEqual([415, error])
+  })
+
   it('says of a compressed one what is wrong with it', async () => {
     const send = (encoding: string, payload: Buffer | string) => {
       const encoded = { ...headers, 'content-encoding': encoding }

@@ -23,11 +23,11 @@ const FRAMEWORK_ERRORS: Record<string, (request: FastifyRequest) => AppError> = 
   FST_ERR_CTP_INVALID_JSON_BODY: () =>
     faultAt('/body', 'The body is not valid JSON, or has a member that is named __proto__.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => faultAt('/body', 'The body is not as long as its Content-Length says.'),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ({ server }) => {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ({ server, headers }) => {
     const isJson = server.hasContentTypeParser('application/json')
     const wanted = isJson ? 'application/json' : 'application/x-www-form-urlencoded'
-    const sentence = `The body has a content type that is not taken here: send ${wanted}.`
-    return new AppError('unsupported_media_type', sentence)
+    const fault = headers['content-type'] ? 'has a content type that is not taken here' : 'has no content type'
+    return new AppError('unsupported_media_type', `The body ${fault}: send ${wanted}.`)
   },
   ECONNRESET: () => new AppError('request_timeout', 'The request did not arrive in full.'),
 }
