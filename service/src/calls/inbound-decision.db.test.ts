@@ -56,6 +56,14 @@ function putTenant(document: object = {}): Promise<unknown> {
   })
 }
 
+/** A new version of the agent that answers the number. */
+async function publishDesk(config: object): Promise<void> {
+  const path = '/tenants/acme/agents'
+  const { agents } = await app.served.administer<{ agents: { id: string; agent_key: string }[] }>('GET', path)
+  const desk = agents.find(({ agent_key }) => agent_key === 'desk')
+  await app.served.publish('acme', desk?.id ?? '', config)
+}
+
 describe('a call to a tenant that decides', () => {
   it('is asked about, signed like a webhook', async () => {
     says({})
@@ -86,16 +94,20 @@ describe('a call to a tenant that decides', () => {
     expect(await logs()).toMatchObject([{ agent_key: 'sales', metadata: { name: 'Ann', city: 'Bonn' } }])
   })
 
+  it('is greeted as ever where the greeting that was given is blank', async () => {
+    await publishDesk({ greeting: 'This is the desk.' })
+    says({ greeting: ' ' })
+    await app.talk()
+    expect(JSON.stringify(app.model.last.commands)).toContain('This is the desk.')
+  })
+
   it('is turned away with the sentence that was given', async () => {
     says({ reject: 'We are closed <today>.' })
     expect(await app.ring()).toContain('<Say>We are closed &lt;today&gt;.</Say><Hangup/>')
   })
 
   it('is turned away in the language of the agent that would have taken it', async () => {
-    const path = '/tenants/acme/agents'
-    const { agents } = await app.served.administer<{ agents: { id: string; agent_key: string }[] }>('GET', path)
-    const desk = agents.find(({ agent_key }) => agent_key === 'desk')
-    await app.served.publish('acme', desk?.id ?? '', { speech: { language: 'de-AT' } })
+    await publishDesk({ speech: { language: 'de-AT' } })
     says({ reject: 'Wir haben heute geschlossen.' })
     expect(await app.ring()).toContain('<Say language="de-DE">Wir haben heute geschlossen.</Say><Hangup/>')
   })
@@ -132,8 +144,8 @@ describe('a call to a tenant that decides', () => {
     expect(await logs()).toMatchObject([{ error_message: expect.stringContaining('It said: Call [phone]') }])
   })
 
-  it('hears that the line is busy when the sentence is empty', async () => {
-    says({ reject: '' })
+  it.each(['', ' \n'])('hears that the line is busy when there is nothing to be said (%j)', async (reject) => {
+    says({ reject })
     expect(await app.ring()).toContain('<Reject reason="busy"/><Hangup/>')
   })
 

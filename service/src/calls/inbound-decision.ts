@@ -105,9 +105,9 @@ function signed({ webhook }: TenantRuntime, body: string, clock: Clock): Record<
 /** @throws Error for variables that are too many to be kept. */
 function decisionOf(said: Type.Static<typeof Answer>): Decision {
   const { agent_key: agentKey = null, greeting = null, reject = null } = said
-  if (reject !== null) return { reject }
+  if (reject !== null) return { reject: reject.trim() }
   const variables = said.variables ?? {}
   const fault = jsonSizeFault(variables, MAX_VARIABLES_BYTES, MAX_VARIABLES_DEPTH)
   if (fault) throw new Error(`The variables of the answer: ${fault}`)
-  return { reject, agentKey, greeting: greeting || null, variables }
+  return { reject, agentKey, greeting: greeting?.trim() || null, variables }
 }

@@ -96,6 +96,7 @@ describe('POST /api/v1/make-call', () => {
     ['a version that is not there', { agent_key: undefined, agent_version_id: 'x' }, '/body/agent_version_id'],
     ['two agents', { agent_version_id: '01900000-0000-7000-8000-000000000001' }, '/body/agent_version_id'],
     ['a task that is not there', { callback_task_id: 'x' }, '/body/callback_task_id'],
+    ['a greeting of nothing but blanks', { greeting: ' ' }, '/body/greeting'],
     ['metadata that is no object', { metadata: 'x' }, '/body/metadata'],
     ['nobody who speaks', { agent_key: undefined }, '/body/agent_key'],
   ])('refuses %s, and places nothing', async (_what, body, path) => {

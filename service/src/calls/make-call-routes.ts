@@ -5,7 +5,7 @@ import type { PhoneNumber } from '../kernel/phone.ts'
 import type { RequestKey } from '../kernel/request-key.ts'
 import { tenantOf } from '../platform/http/guards.ts'
 import { requestKeyOf, tellReplay } from '../platform/http/request-keys.ts'
-import { ErrorBody, errorResponses, nullable, Ok, strict } from '../platform/http/schemas.ts'
+import { ErrorBody, errorResponses, forPeople, nullable, Ok, strict } from '../platform/http/schemas.ts'
 import { CALL_STATUSES } from '../records/call-values.ts'
 import { CallMetadata } from './call-metadata.ts'
 import type { CallRequest, MakeCall } from './make-call.ts'
@@ -21,7 +21,7 @@ const Body = strict({
   ),
   agent_key: optional(63, "Who speaks: what the agent has published. Default: the default route's agent."),
   agent_version_id: optional(200, 'An exact version in place of a key; drafts too.'),
-  greeting: optional(2000, "Said first, in place of the agent's own greeting."),
+  greeting: Type.Optional(nullable(forPeople(2000, "Said first, in place of the agent's own greeting."))),
   org_id: optional(200, "Default: the tenant's."),
   metadata: Type.Optional(CallMetadata("The tenant's own, kept with the call.")),
   callback_task_id: optional(200, 'The callback task that the call is for.'),

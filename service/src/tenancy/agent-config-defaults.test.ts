@@ -39,6 +39,21 @@ describe('agentConfigDefaults', () => {
     expect(turn_detection).toEqual({ type: 'semantic_vad', eagerness: 'auto' })
   })
 
+  it('takes blanks alone for nothing: whoever is told to say them says something else, and no voice is called so', () => {
+    const complete = agentConfigDefaults({
+      ...{ greeting: ' ', voice: ' ', realtime_model: '\t', chat_model: ' ', agent_name: ' ' },
+      idle: { prompts: ['\n', 'Are you there?'], goodbye: '  ' },
+      fillers: { phrases: ['\t', 'One moment.'] },
+      speech: { transcription_model: ' ' },
+    })
+    expect(complete).toMatchObject({
+      ...{ greeting: '', voice: '', realtime_model: '', chat_model: '', agent_name: '' },
+      idle: { prompts: ['', 'Are you there?'], goodbye: null },
+      fillers: { after_ms: 2000, phrases: ['One moment.'] },
+      speech: { transcription_model: null },
+    })
+  })
+
   it('takes an empty list of tools as none, not as the default', () => {
     expect(agentConfigDefaults({ tools: [] }).tools).toEqual([])
   })

@@ -1,5 +1,5 @@
 import { deepFreeze } from '../kernel/deep-freeze.ts'
-import { type AgentTexts, type AgentVersionConfig, withAllTexts } from './agent-config.ts'
+import type { AgentTexts, AgentVersionConfig } from './agent-config.ts'
 
 type Given<Member extends keyof AgentVersionConfig> = NonNullable<AgentVersionConfig[Member]>
 
@@ -49,7 +49,7 @@ const DEFAULT_CRITERIA = [
 export function agentConfigDefaults(config: AgentVersionConfig): CompleteAgentConfig {
   return deepFreeze(
     structuredClone<CompleteAgentConfig>({
-      ...withAllTexts(config),
+      ...texts(config),
       turn_detection: turnDetection(config.turn_detection ?? {}),
       interruption: {
         enabled: true,
@@ -59,11 +59,11 @@ export function agentConfigDefaults(config: AgentVersionConfig): CompleteAgentCo
         resume_false_ms: 2000,
         ...config.interruption,
       },
-      idle: { prompts: [], goodbye: null, ...config.idle },
-      speech: { language: null, speed: 1, noise_reduction: null, transcription_model: null, ...config.speech },
+      idle: idle(config.idle ?? {}),
+      speech: speech(config.speech ?? {}),
       dtmf: { max_digits: 20, end_key: '#', timeout_ms: 3000, ...config.dtmf },
       voicemail: voicemail(config.voicemail ?? {}),
-      fillers: { after_ms: 2000, phrases: [], ...config.fillers },
+      fillers: fillers(config.fillers ?? {}),
       hold_audio: config.hold_audio ?? null,
       tools: config.tools ?? DEFAULT_TOOLS,
       criteria: (config.criteria ?? DEFAULT_CRITERIA).map((given) => ({ description: '', weight: 1, ...given })),
@@ -73,6 +73,34 @@ export function agentConfigDefaults(config: AgentVersionConfig): CompleteAgentCo
       metadata: config.metadata ?? {},
     }),
   )
+}
+
+/**
+ * Blanks alone are nothing: a model that is told to say them says something of its own, and there is none of such a name, nor a
+ * voice.
+ */
+function words(text = ''): string {
+  return text.trim() === '' ? '' : text
+}
+
+function texts(config: AgentVersionConfig): AgentTexts {
+  const { agent_name, assistant_profile, chat_model, greeting, instructions, realtime_model, voice } = config
+  const spoken = { greeting: words(greeting), agent_name: words(agent_name), voice: words(voice) }
+  const told = { assistant_profile: words(assistant_profile), instructions: words(instructions) }
+  return { ...spoken, ...told, chat_model: words(chat_model), realtime_model: words(realtime_model) }
+}
+
+function speech({ transcription_model, ...given }: Given<'speech'>): CompleteAgentConfig['speech'] {
+  const model = words(transcription_model) || null
+  return { language: null, speed: 1, noise_reduction: null, ...given, transcription_model: model }
+}
+
+function idle({ prompts = [], goodbye }: Given<'idle'>): CompleteAgentConfig['idle'] {
+  return { prompts: prompts.map(words), goodbye: words(goodbye) || null }
+}
+
+function fillers({ after_ms = 2000, phrases = [] }: Given<'fillers'>): CompleteAgentConfig['fillers'] {
+  return { after_ms, phrases: phrases.filter((phrase) => words(phrase) !== '') }
 }
 
 function turnDetection(given: Given<'turn_detection'>): TurnDetection {

@@ -103,7 +103,7 @@ describe('the schema of a tenant document', () => {
     ['/compliance/allowed_countries', [[], ['US'], null], [['us'], ['USA'], ['US', 'US']]],
     ['/compliance/retention_days', [1, 3_650, null], [0, 3_651]],
     ['/compliance/record_calls', [true, false], ['true', null]],
-    ['/compliance/ai_disclosure', ['I am not a person.', null], ['', text(2_001)]],
+    ['/compliance/ai_disclosure', ['I am not a person.', null], ['', ' ', text(2_001)]],
     ['/transfer_targets', [[], ['+1', '+12025550101']], [['1'], ['+'], ['+0'], ['+1', '+1'], null]],
     [
       '/tools',

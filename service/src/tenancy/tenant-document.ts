@@ -1,7 +1,14 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
-import { COUNTRY_PATTERN, KEY_PATTERN, NUMBER_PREFIX_PATTERN, nullable, strict } from '../platform/http/schemas.ts'
+import {
+  COUNTRY_PATTERN,
+  forPeople,
+  KEY_PATTERN,
+  NUMBER_PREFIX_PATTERN,
+  nullable,
+  strict,
+} from '../platform/http/schemas.ts'
 import { TELEPHONY_PROVIDERS } from '../platform/telephony/registry.ts'
 import { TICKETING_DRIVER_NAMES } from '../platform/ticketing/registry.ts'
 import { AgentVersionConfig } from './agent-config.ts'
@@ -120,13 +127,7 @@ const Compliance = strict({
     'What is said is kept without card, telephone and other long numbers, and e-mail addresses. Default false.',
   ),
   retention_days: maybe(count(3_650, 'Days after which what was said is erased. Default: it is kept.')),
-  ai_disclosure: maybe(
-    Type.String({
-      minLength: 1,
-      maxLength: 2_000,
-      description: 'Said before the greeting, in exactly these words. Default: nothing.',
-    }),
-  ),
+  ai_disclosure: maybe(forPeople(2_000, 'Said before the greeting, in exactly these words. Default: nothing.')),
 })
 
 const Ticketing = strict({

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { PhoneNumber } from '../kernel/phone.ts'
-import { KEY_PATTERN, Phone, TIME_PATTERN } from '../platform/http/schemas.ts'
+import { forPeople, KEY_PATTERN, Phone, TIME_PATTERN } from '../platform/http/schemas.ts'
 
 /** What a stored secret reads back as; sent in a PUT, it keeps the stored one. */
 export const HIDDEN = '***'
@@ -22,7 +22,7 @@ export const CallableNumber = Type.Unsafe<PhoneNumber>(Phone)
 
 /** A name or a key of the tenant's. */
 export function Label(description: string) {
-  return Type.String({ minLength: 1, maxLength: 200, description })
+  return forPeople(200, description)
 }
 
 /** What a queue of operators may be called: any such key works, with the defaults until it has settings. */
