@@ -1,7 +1,7 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { leftMs, sentOf } from '../playback.ts'
 import { answerOver } from './answer-over.ts'
-import type { Active, Ask, Asked } from './answers.ts'
+import type { Active, Ask } from './answers.ts'
 import { askFirst, askNext, cancelActive, changeActive } from './asking.ts'
 import { isClip } from './clip-id.ts'
 import { clipSent } from './clips.ts'
@@ -57,7 +57,7 @@ export function responseStarted(step: Step, responseId: string): void {
     writtenItemIds: [],
   }
   step.setAnswers({ asked: null, active: { responseId, asked, ...begun } })
-  if (hasAudio) firstAudio(step, asked, null)
+  if (hasAudio) firstAudio(step, { responseId, asked }, null)
   armStall(step)
   const isOutOfTurn = ending !== null || phase === 'detached' || isMuted || isOutOfHands(step)
   const isUnwanted = asked ? asked.isAbandoned : isOutOfTurn
@@ -77,7 +77,7 @@ export function audioSent(step: Step, audio: Sent): void {
   changeActive(step, { hasAudio: true, isWhole: false, heardUntilMs: heardUntilMs(step) })
   keepStalls(step)
   armStall(step)
-  if (!active.hasAudio) firstAudio(step, active.asked, audio)
+  if (!active.hasAudio) firstAudio(step, active, audio)
   // It says what came before what is owed: silence is counted from its end.
   if (isCallerWaiting(step.state)) step.set({ deadAirArmed: false })
 }
@@ -96,12 +96,13 @@ function startUtterance(step: Step, { itemId, ms }: Sent): void {
 }
 
 /** An answer begins to sound. One that only fills the wait is not what is owed. */
-function firstAudio(step: Step, asked: Asked | null, audio: Sent | null): void {
+function firstAudio(step: Step, answer: Pick<Active, 'responseId' | 'asked'>, audio: Sent | null): void {
+  const { asked } = answer
   const { latency, owedSinceMs, greetedAtMs, startedAtMs } = step.state
   if (asked?.ask.why === 'filler') return
   const isGreeting = asked?.ask.why === 'greeting'
   dropIfSilent(step)
-  endRowByWords(step, asked)
+  endRowByWords(step, answer)
   step.set({ owedSinceMs: null })
   if (owedSinceMs !== null && audio !== null && !isGreeting) answerSounds(step, audio)
   else nothingOwed(step)

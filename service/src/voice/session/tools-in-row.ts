@@ -1,4 +1,7 @@
-import type { Asked } from './answers.ts'
+import { heard } from '../playback.ts'
+import type { Active } from './answers.ts'
+import { isClip } from './clip-id.ts'
+import { isOwnAudio } from './own-audio.ts'
 import type { SessionState, Step } from './state.ts'
 
 /** An answer may take several tools; a model that goes on asking them, and says nothing, leaves the caller waiting. */
@@ -31,8 +34,16 @@ export function endRow(step: Step): void {
 
 /**
  * The agent is heard. Words beside a call that was refused are no answer without tools: a model that goes on calling, and speaks with each
- * call, would be asked on and on.
+ * call, would be asked on and on. So would one whose words are still to be heard behind those of its answers before.
  */
-export function endRowByWords(step: Step, asked: Asked | null): void {
+export function endRowByWords(step: Step, { responseId, asked }: Pick<Active, 'responseId' | 'asked'>): void {
+  if (isBehindWords(step, responseId)) return
   if (!isToAnswer(step.state) || asked?.noTools) endRow(step)
+}
+
+function isBehindWords({ state, nowMs }: Step, responseId: string): boolean {
+  return heard(state.playback, nowMs).some(
+    (one) =>
+      one.responseId !== responseId && one.heardMs < one.sentMs && !isOwnAudio(one.itemId) && !isClip(one.itemId),
+  )
 }

@@ -392,6 +392,30 @@ describe('Tools in a row', () => {
     expect(call.all('refuse_tool').map(({ callId }) => callId)).toEqual(['c11'])
   })
 
+  it.each([
+    ['waited for', {}],
+    ['run beside the conversation', { asyncTools: ['look_up'] }],
+  ])(
+    'are in a row also where each comes with words that are still to be heard, when they are %s: nobody is talked at for minutes',
+    (_, plan) => {
+      const call = Call.greeted(plan)
+      call.says('turn_1', 500)
+      for (let n = 1; n <= 13; n++) {
+        call.begins(`resp_${n}`)
+        call.audio(`resp_${n}`, `item_${n}`, 3_000)
+        call.model({
+          ...{ type: 'tool_call', responseId: `resp_${n}`, itemId: `i_${n}`, callId: `c${n}` },
+          ...{ name: 'look_up', argumentsText: '{}' },
+        })
+        call.ends(`resp_${n}`)
+        answering(call, `c${n}`)
+        call.wait(500)
+      }
+      expect([call.all('run_tool').length, call.all('refuse_tool')[0]?.callId]).toEqual([10, 'c11'])
+      expect(call.commands('respond').at(-1)?.noTools).toBe(true)
+    },
+  )
+
   it('are not asked for on and on of a model that calls them all the same', () => {
     const call = chained(11)
     const asked = call.commands('respond').length
