@@ -489,6 +489,35 @@ describe('The longest call', () => {
     expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'max_duration' }])
   })
 
+  it('is not made longer by what is still to be heard of the agent: more than the goodbye may take is cut short for it', () => {
+    const call = Call.greeted({ maxCallMs: 50_000, idle: { afterMs: 600_000, prompts: [], goodbye: '' } })
+    call.wait(40_000)
+    call.says('turn_1', 500)
+    call.answer('resp_1', 'item_1', 120_000)
+    call.wait(50_000 - call.nowMs)
+    expect([call.all('clear').length, call.turns.at(-1)?.interrupted]).toEqual([1, true])
+    expect(call.commands('respond').at(-1)?.instructions).toContain('goodbye')
+    call.answer('resp_2', 'item_2', 2_000)
+    call.wait(3_000)
+    call.echoAll()
+    expect([call.all('hang_up').length, call.state.ending?.reason]).toEqual([1, 'max_duration'])
+  })
+
+  it('comes behind what is not longer than that, and is heard out', () => {
+    const call = Call.greeted({ maxCallMs: 50_000, idle: { afterMs: 600_000, prompts: [], goodbye: '' } })
+    call.wait(40_000)
+    call.says('turn_1', 500)
+    call.answer('resp_1', 'item_1', 25_000)
+    call.wait(50_000 - call.nowMs)
+    expect(call.all('clear')).toHaveLength(0)
+    call.answer('resp_2', 'item_2', 2_000)
+    call.wait(16_000)
+    expect(call.all('hang_up')).toHaveLength(0)
+    call.wait(3_000)
+    call.echoAll()
+    expect([call.all('hang_up').length, call.state.ending?.reason]).toEqual([1, 'max_duration'])
+  })
+
   it('cannot be made longer by talking into the goodbye', () => {
     const call = Call.greeted({ maxCallMs: 50_000, idle: { afterMs: 600_000, prompts: [], goodbye: '' } })
     call.wait(50_000)

@@ -1,5 +1,7 @@
+import { leftMs } from '../playback.ts'
 import { ask } from './asking.ts'
 import { beginEnding } from './ending.ts'
+import { silence } from './interrupting.ts'
 import { addNote } from './keeping.ts'
 import { cancelTransfer, isLeaving } from './leaving.ts'
 import type { Step } from './state.ts'
@@ -25,12 +27,20 @@ export function timeIsUp(step: Step): void {
     return step.do({ type: 'arm', timer: 'time_up', ms: Math.max(1, maxCallMs - step.atMs) })
   }
   step.set({ timeUp: 'call' })
+  cutLong(step)
   wrapUp(step, TIME_UP)
+}
+
+/** A model makes its words faster than they are heard: what would take longer to hear than the goodbye may is not waited for. */
+function cutLong(step: Step): void {
+  if (leftMs(step.state.playback, step.nowMs) > LAST_WORDS_MS) silence(step)
 }
 
 /** The goodbye was given its time. A call that the carrier takes elsewhere by then is not hung up: whoever takes it has it. */
 export function lastWordsOver(step: Step): void {
-  if (!isLeaving(step)) beginEnding(step, 'max_duration', true)
+  if (isLeaving(step)) return
+  cutLong(step)
+  beginEnding(step, 'max_duration', true)
 }
 
 /** Whether the longest call has passed, though who had the call then may have kept it longer. */
