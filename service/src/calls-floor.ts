@@ -93,7 +93,8 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const of = { ...given, carriers, live, reports: statuses, statuses: callbacks, resume }
   const decide = makeDecideInbound({ clock, log, ask: deps.outbound.request })
   const gate = makeDialGate({ clock })
-  const outbound = makeOutbound({ ...of, bus, gate, lateUnanswered: needs.lateUnanswered, publicUrl })
+  const isAlone = database.kind !== 'server'
+  const outbound = makeOutbound({ ...of, bus, isAlone, gate, lateUnanswered: needs.lateUnanswered, publicUrl })
   const { toolsFor } = voice
   const requests = new CarrierRequests({ clock, carriers })
   const chats = makeChats({ clock, log, tenants, resolveAgent, prompts: needs.prompts, toolsFor, model: deps.chat })

@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { Browser } from './harness/browser.ts'
+import { streamTokenIn } from './harness/call-app.ts'
 import { type CarrierRest, startCarrierRest } from './harness/carrier-rest.ts'
+import { sign } from './harness/carrier-signature.ts'
 import { useDatabase } from './harness/database.ts'
 import { watchEvents } from './harness/event-watcher.ts'
 import { useProxiedDatabase } from './harness/proxied-database.ts'
 import { useRedis } from './harness/redis.ts'
 import { ScriptedModel } from './harness/scripted-model.ts'
-import { ServedApp } from './harness/served-app.ts'
+import { ACCOUNT, ServedApp } from './harness/served-app.ts'
 import { StreamClient } from './harness/stream-client.ts'
 import { startTcpProxy, type TcpProxy } from './harness/tcp-proxy.ts'
 import { until } from './harness/wait.ts'
@@ -19,6 +21,7 @@ const hasNodes = inject('databaseTemplate').kind === 'server'
 /** Two services, each anew for each test: on a machine that does much else they take their time. */
 const AT_LEISURE = { timeout: 60_000 }
 const JOINED_WITHIN_MS = 20_000
+const NUMBER = '+12025550140'
 const NO_USAGE = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
 
 /** Two nodes of one installation. What is done for a test on `a` is done for calls on `b`. */
@@ -35,7 +38,7 @@ beforeEach(async () => {
   const settings = { TELEPHONY_API_BASE_URL: rest.baseUrl, REDIS_URL: redis.urlBy(proxy.port) }
   a = await ServedApp.start(test, { model, settings })
   b = await ServedApp.start(test, { model, settings, besides: a, database: await test.anotherNode() })
-  await a.furnish('acme', { number: '+12025550140', agent: { agent_name: 'Robin', greeting: 'Hello.' } })
+  await a.furnish('acme', { number: NUMBER, agent: { agent_name: 'Robin', greeting: 'Hello.' } })
   await until(async () => (await isJoined(a)) && (await isJoined(b)), {
     what: 'both to be joined',
     timeoutMs: JOINED_WITHIN_MS,
@@ -80,6 +83,14 @@ async function openStream(node: ServedApp, name: string): Promise<StreamClient> 
   const client = await StreamClient.open(node.address, '/media-stream', headers)
   client.start({ callSid: `CA${name}`, streamSid: `MZ${name}`, parameters: { agent_key: 'desk' } })
   return client
+}
+
+/** What the carrier tells a node, or asks it, at an address that another one has given it. */
+async function tell(node: ServedApp, address: string, told: Record<string, string>): Promise<string> {
+  const [path, form] = [new URL(address).pathname, { CallSid: 'CA7', AccountSid: ACCOUNT.sid, ...told }]
+  const headers = { 'x-twilio-signature': sign(node.app.publicUrl() + path, form, ACCOUNT.token) }
+  const init = { method: 'POST', headers, body: new URLSearchParams(form) }
+  return (await fetch(node.address + path, init)).text()
 }
 
 type Answer = { status: number; body: Record<string, unknown> }
@@ -368,6 +379,25 @@ describe.runIf(hasNodes)('a Redis', AT_LEISURE, () => {
     const back = await admitted(60)
     expect(away).toBeGreaterThan(0)
     expect(away + back).toBeLessThanOrEqual(40)
+  })
+
+  it('that is away keeps a call from nothing that its carrier tells another node: that a machine has answered', async () => {
+    rest.reply = ({ path }) => ({ status: 201, body: path.endsWith('/Calls.json') ? { sid: 'CA7' } : {} })
+    await a.call('acme', 'POST', '/make-call', { to: '+12025550123', from: NUMBER, agent_key: 'desk' })
+    const { Url = '', StatusCallback = '', To = '' } = rest.requests.at(-1)?.form ?? {}
+    const document = await tell(b, Url, { From: NUMBER, To, CallStatus: 'in-progress' })
+    const client = await StreamClient.open(b.address)
+    client.start({ callSid: 'CA7', streamSid: 'MZ7', parameters: { stream_token: streamTokenIn(document) } })
+    await until(() => model.sessions.length > 0, { what: 'the session to begin' })
+    await proxy.cut()
+    await until(async () => (await healthOf(a)).degraded && (await healthOf(b)).degraded, {
+      what: 'the loss to show',
+      timeoutMs: JOINED_WITHIN_MS,
+    })
+    await tell(a, StatusCallback, { AnsweredBy: 'machine_start', MachineDetectionDuration: '2400' })
+    expect(await client.closed()).toBe(1000)
+    const shown = async () => (await a.call('acme', 'GET', '/voice-sessions')).body['voice_sessions']
+    await until(async () => JSON.stringify(await shown()).includes('"end_reason":"voicemail"'), { what: 'its end' })
   })
 
   it('F61: that is 200 ms away is no reason to refuse', async () => {

@@ -43,6 +43,8 @@ type Deps = {
   capacity: LiveCapacity
   live: LiveSessions
   bus: Bus
+  /** No other node could be told anything. */
+  isAlone: boolean
   hasModel: boolean
   gate: DialGate
   reports: CallStatuses
@@ -66,7 +68,7 @@ export function makeOutbound(deps: Deps) {
     addresses: (dialRef) => ({ answer: answerUrl(dialRef), status: statusUrl(dialRef) }),
   })
   const hasTask = (tenantId: TenantId, taskId: string) => hasCallbackTask(db, tenantId, taskId)
-  const machines = makeMachineCalls(deps.bus, deps.live)
+  const machines = makeMachineCalls(deps)
   const callbacks = makeOutboundCallbacks({ ...deps, machines })
   const answers = makeOutboundAnswer({ ...deps, callbacks, late: deps.lateUnanswered, answerUrl })
   const settling = makeSettlingDials({ ...deps, statuses: deps.reports })
@@ -81,11 +83,11 @@ export function makeOutbound(deps: Deps) {
     taskCallOpensAt: (tenant: TenantRuntime, to: string) => deps.gate.opensAt(tenant, { to, hours: null }),
     start() {
       settling.start()
+      machines.start()
       forgettingKeys = startForgettingKeys(deps)
     },
     async close() {
-      machines.close()
-      await Promise.all([dialing.close(), settling.close(), forgettingKeys?.close()])
+      await Promise.all([machines.close(), dialing.close(), settling.close(), forgettingKeys?.close()])
     },
   }
 }
