@@ -33,6 +33,8 @@ export class CallSession {
   /** One of the parts: every frame asks for it. */
   readonly #media: MediaPath
   readonly #waiting: Happened[] = []
+  /** Whether it stands among those that `PutOff` has look soon; noted there. */
+  isPutOff = false
   #isBusy = false
   /** When what is looked at now has happened. */
   #atUs: number

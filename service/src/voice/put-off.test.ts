@@ -1,4 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { agentAudio } from '../../test/virtual/audio.ts'
@@ -39,6 +41,7 @@ function busy() {
   const parts = { after: clock.after.bind(clock), every: clock.every.bind(clock), now: () => clock.now() }
   const putOff = new PutOff({ ...parts, monotonicMs: () => clock.monotonicMs() + elapsedMs })
   const session = (look: () => void) => ({
+    isPutOff: false,
     catchUp() {
       elapsedMs += 0.3
       look()
@@ -57,7 +60,10 @@ describe('what sessions put off', () => {
     const clock = new TestClock()
     const putOff = new PutOff(clock)
     const looked: string[] = []
-    const session = (name: string) => ({ catchUp: () => void looked.push(`${name} ${clock.monotonicMs()}`) })
+    const session = (name: string) => ({
+      isPutOff: false,
+      catchUp: () => void looked.push(`${name} ${clock.monotonicMs()}`),
+    })
     const [a, b, c] = [session('a'), session('b'), session('c')]
     putOff.add(a)
     await clock.advance(60)
@@ -135,11 +141,12 @@ describe('what sessions put off', () => {
     const putOff = new PutOff(clock)
     const looked: number[] = []
     putOff.add({
+      isPutOff: false,
       catchUp() {
         throw new Error('a fault')
       },
     })
-    putOff.add({ catchUp: () => void looked.push(clock.monotonicMs()) })
+    putOff.add({ isPutOff: false, catchUp: () => void looked.push(clock.monotonicMs()) })
     await expect(clock.advance(100)).rejects.toThrow('a fault')
     await clock.advance(500)
     expect(looked).toEqual([101])
@@ -149,7 +156,7 @@ describe('what sessions put off', () => {
     const clock = new TestClock()
     const putOff = new PutOff(clock)
     const looked: number[] = []
-    const session = { catchUp: () => void looked.push(clock.monotonicMs()) }
+    const session = { isPutOff: false, catchUp: () => void looked.push(clock.monotonicMs()) }
     putOff.add(session)
     putOff.remove(session)
     putOff.remove(session)
@@ -157,6 +164,32 @@ describe('what sessions put off', () => {
     putOff.add(session)
     await clock.advance(500)
     expect(looked).toEqual([100])
+  })
+})
+
+describe('What turns of many sessions make', () => {
+  it('is gone with the quick collector', () => {
+    setFlagsFromString('--expose-gc')
+    const collect: (how: { type: 'minor' }) => void = runInNewContext('gc')
+    const old = () => getHeapSpaceStatistics().find((space) => space.space_name === 'old_space')?.space_used_size ?? 0
+    const tasks: (() => void)[] = []
+    const after = (_ms: number, task: () => void) => {
+      tasks.push(task)
+      return () => {}
+    }
+    const putOff = new PutOff({ after, every: after, now: () => 0, monotonicMs: () => 0 })
+    const sessions = Array.from({ length: 100 }, () => ({ isPutOff: false, catchUp: () => {} }))
+    const turns = (count: number) => {
+      for (let turn = 0; turn < count; turn += 1) {
+        for (const session of sessions) putOff.add(session)
+        tasks.pop()?.()
+      }
+      for (let times = 0; times < 3; times += 1) collect({ type: 'minor' })
+    }
+    turns(10)
+    const before = old()
+    turns(500)
+    expect(old() - before).toBeLessThan(256 * 1024)
   })
 })
 

@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../kernel/clock.ts'
 
-/** Who has put something off, and looks at it when told to. */
-export type Behind = { catchUp(): void }
+/** Who has put something off, and looks at it when told to. `isPutOff`: whether its turn is still to come, which is noted by `PutOff`. */
+export type Behind = { catchUp(): void; isPutOff: boolean }
 
 /** So long nobody looks: behind it, each has their turn. */
 const PUT_OFF_MS = 100
@@ -18,9 +18,9 @@ const BETWEEN_SLICES_MS = 1
 export class PutOff {
   readonly #clock: Clock
   /** Whose turn it is when the timer fires. */
-  readonly #next = new Set<Behind>()
+  #next: Behind[] = []
   /** Whose turn it is now, in this order. */
-  readonly #turn = new Set<Behind>()
+  #turn: Behind[] = []
   #cancelNext: Cancel | null = null
   #cancelTurn: Cancel | null = null
 
@@ -30,20 +30,23 @@ export class PutOff {
 
   /** Has it catch up soon. Again before then, it changes nothing. */
   add(session: Behind): void {
-    if (this.#turn.has(session)) return
-    this.#next.add(session)
+    if (session.isPutOff) return
+    session.isPutOff = true
+    this.#next.push(session)
     this.#cancelNext ??= this.#clock.after(PUT_OFF_MS, () => this.#begin())
   }
 
   /** It has nothing to catch up with any more. */
   remove(session: Behind): void {
-    this.#next.delete(session)
-    this.#turn.delete(session)
-    if (this.#next.size === 0) {
+    if (!session.isPutOff) return
+    session.isPutOff = false
+    this.#next = this.#next.filter((one) => one !== session)
+    this.#turn = this.#turn.filter((one) => one !== session)
+    if (this.#next.length === 0) {
       this.#cancelNext?.()
       this.#cancelNext = null
     }
-    if (this.#turn.size === 0) {
+    if (this.#turn.length === 0) {
       this.#cancelTurn?.()
       this.#cancelTurn = null
     }
@@ -52,8 +55,8 @@ export class PutOff {
   /** Who puts something off from now on waits for the next time, however long this one takes. */
   #begin(): void {
     this.#cancelNext = null
-    for (const session of this.#next) this.#turn.add(session)
-    this.#next.clear()
+    this.#turn = [...this.#turn, ...this.#next]
+    this.#next = []
     if (!this.#cancelTurn) this.#look()
   }
 
@@ -62,13 +65,13 @@ export class PutOff {
     const untilMs = this.#clock.monotonicMs() + SLICE_MS
     this.#cancelTurn = null
     try {
-      for (const session of this.#turn) {
-        this.#turn.delete(session)
+      for (let session = this.#turn.shift(); session; session = this.#turn.shift()) {
+        session.isPutOff = false
         session.catchUp()
         if (this.#clock.monotonicMs() >= untilMs) break
       }
     } finally {
-      if (this.#turn.size > 0) this.#cancelTurn ??= this.#clock.after(BETWEEN_SLICES_MS, () => this.#look())
+      if (this.#turn.length > 0) this.#cancelTurn ??= this.#clock.after(BETWEEN_SLICES_MS, () => this.#look())
     }
   }
 }
