@@ -70,7 +70,7 @@ export class SessionEventLog {
   #end(last: string): void {
     this.#isOver = true
     this.#add(`${last}\n`)
-    this.#write(this.#open.take())
+    this.#write(this.#open.close())
     void this.#writing.then(() => (this.#isLost ? undefined : this.#deps.closed()))
   }
 
