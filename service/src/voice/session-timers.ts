@@ -44,7 +44,8 @@ const CATCH_UP_MS = 20
 export class SessionTimers {
   readonly #clock: Clock
   readonly #listener: Listener
-  readonly #armed = new Map<TimerName, Armed>()
+  /** Null for one that was armed and is no more: a map that shrinks and grows all the time makes its tables among the old objects. */
+  readonly #armed = new Map<TimerName, Armed | null>()
 
   constructor(clock: Clock, listener: Listener) {
     this.#clock = clock
@@ -63,17 +64,19 @@ export class SessionTimers {
   }
 
   disarm(timer: TimerName): void {
-    this.#armed.get(timer)?.cancel()
-    this.#armed.delete(timer)
+    const armed = this.#armed.get(timer)
+    if (!armed) return
+    armed.cancel()
+    this.#armed.set(timer, null)
   }
 
   /** Those that have not fired. */
   get armed(): TimerName[] {
-    return [...this.#armed.keys()]
+    return [...this.#armed].filter(([, armed]) => armed !== null).map(([timer]) => timer)
   }
 
   disarmAll(): void {
-    for (const { cancel } of this.#armed.values()) cancel()
+    for (const armed of this.#armed.values()) armed?.cancel()
     this.#armed.clear()
   }
 
@@ -93,7 +96,7 @@ export class SessionTimers {
     if (isPutOff) return this.#sleep(timer, armed.dueMs, { ms: leftMs, hasWaited: false })
     const wasHeldUp = nowMs - armed.wakesMs > HELD_UP_MS && !armed.hasWaited
     if (wasHeldUp) return this.#sleep(timer, nowMs + CATCH_UP_MS, { ms: CATCH_UP_MS, hasWaited: true })
-    this.#armed.delete(timer)
+    this.#armed.set(timer, null)
     this.#listener.fired(timer)
   }
 }

@@ -6,7 +6,9 @@ const LOOK_INTERVAL_MS = 1_000
 const DOUBTED_AFTER_MS = 5_000
 const ASKED_WITHIN_MS = 5_000
 
+/** `sinceMs`: since when it waits for the next of them. */
 type Waiting = { answers: number; sinceMs: number }
+type Doubted = { client: pg.PoolClient; sinceMs: number }
 
 /**
  * Finds statements whose answer will never come, because the server is another one by now, or the way to it was forgotten: nothing says so
@@ -15,7 +17,10 @@ type Waiting = { answers: number; sinceMs: number }
  */
 export class LostAnswers {
   readonly #config: pg.ClientConfig
-  /** Since when each connection waits for an answer, and for how many. */
+  /**
+   * For how many answers each connection waits. One that waits for none is taken out by the next look: a map that is there for long makes
+   * a table among the old objects each time that it is emptied, which would be once for each statement.
+   */
   readonly #waiting = new Map<pg.PoolClient, Waiting>()
   readonly #cancel: Cancel
   #asking: Promise<void> | null = null
@@ -28,14 +33,18 @@ export class LostAnswers {
   /** The connection waits for an answer from now on. */
   waits(client: pg.PoolClient): void {
     const waiting = this.#waiting.get(client)
-    if (waiting) waiting.answers += 1
-    else this.#waiting.set(client, { answers: 1, sinceMs: systemClock.monotonicMs() })
+    if (!waiting) this.#waiting.set(client, { answers: 1, sinceMs: systemClock.monotonicMs() })
+    else {
+      if (waiting.answers === 0) waiting.sinceMs = systemClock.monotonicMs()
+      waiting.answers += 1
+    }
   }
 
   answered(client: pg.PoolClient): void {
-    const { answers = 1 } = this.#waiting.get(client) ?? {}
-    if (answers === 1) this.#waiting.delete(client)
-    else this.#waiting.set(client, { answers: answers - 1, sinceMs: systemClock.monotonicMs() })
+    const waiting = this.#waiting.get(client)
+    if (!waiting) return
+    waiting.answers -= 1
+    waiting.sinceMs = systemClock.monotonicMs()
   }
 
   async close(): Promise<void> {
@@ -45,7 +54,10 @@ export class LostAnswers {
 
   #look(): void {
     const beforeMs = systemClock.monotonicMs() - DOUBTED_AFTER_MS
-    const doubted = [...this.#waiting].filter(([, { sinceMs }]) => sinceMs <= beforeMs)
+    for (const [client, { answers }] of this.#waiting) if (answers === 0) this.#waiting.delete(client)
+    const doubted = [...this.#waiting]
+      .filter(([, { sinceMs }]) => sinceMs <= beforeMs)
+      .map(([client, { sinceMs }]): Doubted => ({ client, sinceMs }))
     if (doubted.length === 0) return
     // Away or full: the next look asks again.
     this.#asking ??= this.#endLost(doubted)
@@ -55,13 +67,19 @@ export class LostAnswers {
       })
   }
 
-  async #endLost(doubted: [pg.PoolClient, Waiting][]): Promise<void> {
-    const lost = new Set(await this.#askFor(doubted.map(([client]) => processIdOf(client))))
+  async #endLost(doubted: Doubted[]): Promise<void> {
+    const lost = new Set(await this.#askFor(doubted.map(({ client }) => processIdOf(client))))
     const ends = doubted
       // Another statement of the same connection is another matter.
-      .filter(([client, waiting]) => lost.has(processIdOf(client)) && this.#waiting.get(client) === waiting)
-      .map(([client]) => client.end())
+      .filter(({ client, sinceMs }) => lost.has(processIdOf(client)) && this.#waitsSince(client) === sinceMs)
+      .map(({ client }) => client.end())
     await Promise.all(ends)
+  }
+
+  /** Null when it waits for nothing. */
+  #waitsSince(client: pg.PoolClient): number | null {
+    const { answers = 0, sinceMs = 0 } = this.#waiting.get(client) ?? {}
+    return answers > 0 ? sinceMs : null
   }
 
   /** Those at which the server does not work. */
