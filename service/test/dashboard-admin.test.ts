@@ -44,6 +44,7 @@ async function giveUp(db: Db): Promise<void> {
 type Answered = {
   agent: { id: string }
   version: { id: string }
+  task: { id: string }
   user: { id: string }
   rollouts: { version_number: number; traffic_percentage: number }[]
   config: object
@@ -421,6 +422,42 @@ describe('the pages of an administrator', () => {
     const { page } = await dashboard.visit(narrow, `/app/t/acme/agents/${id}/versions/${draft.version.id}`)
     await page.getByRole('link', { name, exact: true }).waitFor()
     expect(await faultsAsShown(page)).toEqual([])
+    await narrow.close()
+  })
+
+  it('fit a narrow window though what describes an agent is one long address', async () => {
+    const description = `https://wiki.example.com/${'Returns_and_complaints_'.repeat(5)}`
+    const { id } = (await ask('POST', '/admin/tenants/acme/agents', { agent_key: 'told', name: 'Told', description }))
+      .agent
+    const narrow = await dashboard.loggedIn(NARROW)
+    const { page } = await dashboard.visit(narrow, `/app/t/acme/agents/${id}`)
+    await page.getByText(description).waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    await narrow.close()
+  })
+
+  it('fit a narrow window though the queue whose next task can be claimed has a long name', async () => {
+    await ask('PUT', '/admin/tenants/acme/operator-queues/complaints', {
+      name: 'Complaints and returns of the northern region',
+    })
+    const queueKey = 'complaints-and-returns-of-the-northern-region'
+    const { task } = await ask('POST', '/callback-tasks', { customer_phone: '+12025550123', queue_key: queueKey })
+    const narrow = await dashboard.loggedIn(NARROW)
+    for (const [path, name] of [
+      ['desk?queue_key=complaints', 'Complaints and returns of the northern region'],
+      [`desk/tasks/${task.id}`, queueKey],
+    ]) {
+      const { page } = await dashboard.visit(narrow, `/app/t/acme/${path}`)
+      const button = page.getByRole('button', { name: `Claim next of ${name}` })
+      await button.waitFor()
+      expect(await faultsAsShown(page)).toEqual([])
+      // All of it is read.
+      const words = button.getByText(`Claim next of ${name}`)
+      expect(
+        await words.evaluate((text) => [text.scrollWidth - text.clientWidth, text.scrollHeight - text.clientHeight]),
+      ).toEqual([0, 0])
+      await page.close()
+    }
     await narrow.close()
   })
 

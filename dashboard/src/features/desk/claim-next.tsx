@@ -14,6 +14,8 @@ import { deskKey, type Task, taskKey } from './task-queries.ts'
 /** As long as the lists of the desk stand: by then something may be due. */
 const TRUE_FOR_MS = 10_000
 
+const WORDS_IN_LINES = { root: styles.next ?? '', label: styles.words ?? '' }
+
 type ClaimNextProps = { tenantId: string; queueKey: string; name: string }
 
 /** Takes what is to be done next in a queue, and opens it. */
@@ -57,7 +59,7 @@ export function ClaimNext({ tenantId, queueKey, name }: ClaimNextProps) {
     <>
       <output className={styles.said}>{data === null && `Nothing is due in ${name}.`}</output>
       <Keyed letter="n" says={`Claim the next of ${name}`}>
-        <Button loading={claim.isPending} onClick={press}>
+        <Button classNames={WORDS_IN_LINES} loading={claim.isPending} onClick={press}>
           Claim next of {name}
         </Button>
       </Keyed>
