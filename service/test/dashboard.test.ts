@@ -142,6 +142,16 @@ describe('the dashboard', () => {
     await context.close()
   })
 
+  it('calls the tenant of whoever is of one as it is called, as it does for an administrator', async () => {
+    const user = { email: 'nina@demo.example', role: 'viewer', password: LOGIN.password }
+    await dashboard.ask('POST', '/admin/tenants/demo/users', user)
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' }, user.email)
+    const { page, faults } = await dashboard.visit(context, '/app/t/demo/calls')
+    await page.getByRole('banner').getByText('Demo Company', { exact: true }).waitFor({ timeout: 20_000 })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   it('follows a call that nobody has answered yet until it is scored', async () => {
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
     const { page } = await dashboard.visit(context, '/app/login')

@@ -32,6 +32,17 @@ const knownQuery = (tenantId: string) =>
     staleTime: 30_000,
   })
 
+/** What a tenant is called; null where its document does not say. */
+const nameQuery = (tenantId: string) =>
+  queryOptions({
+    queryKey: [...tenantKey(tenantId), 'name'],
+    queryFn: async () => {
+      const params = { path: { tenant_id: tenantId } }
+      return nameIn((await answerOf(api.GET('/api/v1/admin/tenants/{tenant_id}', { params }))).config)
+    },
+    staleTime: 30_000,
+  })
+
 /** A tenant to choose. */
 export type TenantChoice = { tenantId: string; name: string }
 
@@ -48,7 +59,8 @@ export function useTenant(): string {
 export function useTenants(): TenantChoice[] | undefined {
   const { tenantId } = usePerson()
   const { data } = useQuery({ ...tenantsQuery, enabled: tenantId === null })
-  if (tenantId !== null) return [{ tenantId, name: tenantId }]
+  const { data: name } = useQuery({ ...nameQuery(tenantId ?? ''), enabled: tenantId !== null })
+  if (tenantId !== null) return [{ tenantId, name: name ?? tenantId }]
   return data?.map(({ tenant_id, config }) => ({ tenantId: tenant_id, name: nameIn(config) ?? tenant_id }))
 }
 

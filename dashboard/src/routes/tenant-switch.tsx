@@ -2,6 +2,7 @@ import { ComboboxChevron, InputBase } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { usePerson } from '../api/session.ts'
 import { useCurrentTenant, useTenants } from '../api/tenants.ts'
+import { TenantName } from '../components/tenant-name.tsx'
 import styles from './tenant-switch.module.css'
 
 /** A list to search in is a tenth of what a page asks for, so it is loaded when it is opened first. */
@@ -11,7 +12,13 @@ const TenantChoice = lazy(async () => ({ default: (await import('./tenant-choice
 export function TenantSwitch() {
   const { tenantId: own } = usePerson()
   const [wasOpened, setOpened] = useState(false)
-  if (own !== null) return <div className={styles.own}>{own}</div>
+  if (own !== null) {
+    return (
+      <div className={styles.own}>
+        <TenantName tenantId={own} />
+      </div>
+    )
+  }
   const closed = <ClosedChoice onOpen={() => setOpened(true)} />
   if (!wasOpened) return closed
   return (
