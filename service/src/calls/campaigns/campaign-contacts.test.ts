@@ -15,6 +15,16 @@ describe('a list of contacts as CSV', () => {
     expect(() => readContactCsv('phone,PHONE\n+12025550101,1\n')).toThrow()
   })
 
+  it.each([
+    ['phone,Full Name', 2],
+    ['name,phone,', 3],
+    ['phone,name,PHONE', 3],
+  ])('of which a column is not named as it may be says which one it is: %s', (header, column) => {
+    expect(() => readContactCsv(`${header}\n+12025550101,1,2\n`)).toThrow(
+      `The body must name each column once, by the letters a to z, digits, _ and -: column ${column} is not named so.`,
+    )
+  })
+
   it('calls nobody twice who stands in it with the prefix of their country, too', async () => {
     const { contacts, errors } = await readContacts(readContactCsv('phone\n+33612345678\n+330612345678\n'), 0)
     expect(contacts.map(({ phone }) => phone)).toEqual(['+33612345678'])

@@ -83,11 +83,10 @@ function recordsOf(text: string): CsvRecord[] {
 function columnsOf({ fields }: CsvRecord): string[] {
   const columns = fields.map((name) => name.trim().replace(/^phone$/i, 'phone'))
   if (!columns.includes('phone') || columns.length > MAX_COLUMNS) throw noHeader()
-  const wrong = columns.find((name, index) => !COLUMN_NAME.test(name) || columns.indexOf(name) !== index)
-  if (wrong === undefined) return columns
-  throw invalidRequest([
-    { path: '/body', message: 'must name each column once, by the letters a to z, digits, _ and -' },
-  ])
+  const wrong = columns.findIndex((name, index) => !COLUMN_NAME.test(name) || columns.indexOf(name) !== index)
+  if (wrong === -1) return columns
+  const message = `must name each column once, by the letters a to z, digits, _ and -: column ${wrong + 1} is not named so`
+  throw invalidRequest([{ path: '/body', message }])
 }
 
 function noHeader(): Error {
