@@ -119,6 +119,11 @@ describe('the guides', () => {
     expect(html).toContain('<a href="/docs">in the guides</a>')
   })
 
+  it('are led to by the address of their hub with a slash behind it', async () => {
+    const response = await get('/docs/')
+    expect([response.status, response.headers.get('location')]).toEqual([302, '/docs'])
+  })
+
   it('leave the root to the dashboard', async () => {
     const response = await get('/')
     expect([response.status, response.headers.get('location')]).toEqual([302, '/app/'])

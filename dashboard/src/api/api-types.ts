@@ -20271,6 +20271,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Nothing: the hub. */
                 page: string;
             };
             cookie?: never;
@@ -20288,6 +20289,16 @@ export interface operations {
                 content: {
                     "text/html": string;
                 };
+            };
+            /** @description It is elsewhere. */
+            302: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description As asked. */
             304: {

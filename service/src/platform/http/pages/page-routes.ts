@@ -53,11 +53,14 @@ export function pageRoutes({ pages, limits }: Deps): FastifyPluginAsyncTypebox {
       {
         schema: {
           ...schemaOf('getDocsPage', 'A guide'),
-          response: { ...Html, 404: Missing },
-          params: strict({ page: Type.String({ minLength: 1, maxLength: 100 }) }),
+          response: { ...Html, ...Elsewhere, 404: Missing },
+          params: strict({ page: Type.String({ maxLength: 100, description: 'Nothing: the hub.' }) }),
         },
       },
-      (request, reply) => send(`/docs/${request.params.page}`, request, reply),
+      async (request, reply): Promise<void> => {
+        const { page } = request.params
+        return page === '' ? void reply.redirect('/docs') : send(`/docs/${page}`, request, reply)
+      },
     )
     app.get('/getting-started', { schema: schemaOf('getGettingStarted', 'The quickstart') }, (request, reply) =>
       send('/getting-started', request, reply),
