@@ -107,9 +107,11 @@ export function closeUtterance(step: Step, played: { itemId: string; sentMs: num
   const cut = heardUntil(whole, entry, { sentMs, heardMs })
   const text = whole.slice(0, cut).trimEnd()
   const unheard = whole.slice(cut).trimStart()
+  // What was to be heard later would have begun then.
+  const startMs = Math.min(entry.startMs, step.atMs)
   keepEntry(step, itemId, {
     ...{ text, unheard, interrupted: heardMs < sentMs || (entry.voiced !== null && unheard !== ''), voiced: null },
-    ...{ sentMs, heardMs, endMs: before ? step.atMs : entry.startMs + heardMs, isFinal: true },
+    ...{ sentMs, heardMs, startMs, endMs: before ? step.atMs : startMs + heardMs, isFinal: true },
   })
   if (before) tellHeard(step, before, text)
 }

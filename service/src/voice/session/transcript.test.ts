@@ -137,6 +137,22 @@ describe('The record of a call that ends', () => {
   })
 })
 
+describe('The times of what was said', () => {
+  it('are none that lie ahead: what was to be heard later, and is not, is where the caller stopped to hear', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.answer('resp_1', 'item_1', 10_000)
+    call.do({ type: 'say', text: 'One more thing.' })
+    call.answer('resp_2', 'item_2', 5_000)
+    call.wait(2_000)
+    call.do({ type: 'hung_up' })
+    const hungUpMs = call.nowMs
+    call.wait(3_000)
+    const unheard = call.turns.find(({ itemId }) => itemId === 'item_2')
+    expect(unheard).toMatchObject({ startMs: hungUpMs, endMs: hungUpMs, heardMs: 0, sentMs: 5_000 })
+  })
+})
+
 describe('The record of a long call', () => {
   it('has every turn once, under its number, while the call remembers the newest hundred only', () => {
     const call = Call.greeted()
