@@ -466,6 +466,25 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await contacts(id)).toMatchObject([{ status: 'pending', outcome: 'voicemail' }])
   })
 
+  it('calls a mailbox again whose call lost its process before the message', async () => {
+    const id = await started({ on_machine: 'leave_message' })
+    await placed(1)
+    const model = await answered(phone(0))
+    model.tell({ type: 'caller_transcript', itemId: 'item_1', text: 'I am not at home, speak behind the beep.' })
+    const turns = () => test.db.selectFrom('transcript_turns').select('text').where('role', '=', 'caller').execute()
+    await pass(async () => (await turns()).length > 0, 'what the mailbox says')
+    // As other nodes write it down: the one that its carrier has told who answered, and the one that finds its process gone.
+    const heard = { answered_by: 'machine_end_beep', answered_by_source: 'carrier' as const }
+    const over = { status: 'completed' as const, ended_at: new Date(app.clock.now()) }
+    await test.db.updateTable('voice_sessions').set({ ended_at: over.ended_at, end_reason: 'process_lost' }).execute()
+    await test.db
+      .updateTable('call_logs')
+      .set({ ...over, ...heard })
+      .execute()
+    await pass(async () => (await contacts(id))[0]?.status !== 'dialing', 'the call to be noted')
+    expect(await contacts(id)).toMatchObject([{ status: 'pending', outcome: 'voicemail' }])
+  })
+
   it('does not call again a number that the carrier will not call', async () => {
     app.rest.reply = () => ({ status: 400, body: { code: 21_211, message: 'The number is not valid.', status: 400 } })
     const id = await started()

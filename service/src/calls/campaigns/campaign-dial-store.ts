@@ -4,7 +4,13 @@ import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { Answered } from '../../records/answered-by.ts'
 import { OVER_STATUSES } from '../../records/call-status.ts'
 import type { CallStatus } from '../../records/call-values.ts'
-import { ENDED_WITH_US, HAD_NO_AGENT, IS_SESSION_OVER } from '../../records/session-outcome-store.ts'
+import {
+  ENDED_WITH_US,
+  HAD_NO_AGENT,
+  HAS_BROKEN_OFF,
+  IS_SESSION_OVER,
+  LOST_ITS_STREAM,
+} from '../../records/session-outcome-store.ts'
 import type { CampaignId } from './campaign-store.ts'
 import type { ContactId } from './contact-store.ts'
 
@@ -57,7 +63,14 @@ export async function lastCallAt(tx: Tx, tenantId: TenantId, campaignId: Campaig
 export type EndedCampaignDial = Pick<
   CampaignDialRow,
   'tenant_id' | 'call_log_id' | 'campaign_id' | 'contact_id' | 'leaves_message' | 'attempted_at'
-> & { status: CallStatus; error_code: string | null; had_no_agent: boolean; ended_with_us: boolean } & Answered
+> & {
+  status: CallStatus
+  error_code: string | null
+  had_no_agent: boolean
+  /** It ended for us, and not because it was done. */
+  has_broken_off: boolean
+  ended_with_us: boolean
+} & Answered
 
 /** Calls, with their sessions, of which nobody has taken note that they are over, the oldest first, after one of them. Over all tenants. */
 export function listEndedDialsAcrossTenants(
@@ -78,6 +91,7 @@ export function listEndedDialsAcrossTenants(
     .select(['dial.tenant_id', 'dial.call_log_id', 'dial.campaign_id', 'dial.contact_id', 'dial.leaves_message'])
     .select(['dial.attempted_at', 'log.status', 'log.answered_by', 'log.answered_by_source', 'log.error_code'])
     .select([HAD_NO_AGENT.as('had_no_agent'), ENDED_WITH_US.as('ended_with_us')])
+    .select(sql<boolean>`coalesce(${HAS_BROKEN_OFF} or ${LOST_ITS_STREAM}, false)`.as('has_broken_off'))
     .where('dial.settled_at', 'is', null)
     .where('log.status', 'in', OVER_STATUSES)
     .where(IS_SESSION_OVER)

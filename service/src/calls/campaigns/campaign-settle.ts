@@ -133,11 +133,12 @@ function outcomeOf(ended: EndedCampaignDial): Outcome {
 }
 
 /**
- * A fax takes no message, nor does an assistant that has put nobody through; and where all that we have found out is that a mailbox
- * began to speak, the call was over before its message.
+ * A fax takes no message, nor does an assistant that has put nobody through; a call that broke off is not known to have left one; and where
+ * all that we have found out is that a mailbox began to speak, the call was over before its message.
  */
-function hasMessage({ leaves_message, answered_by, answered_by_source }: EndedCampaignDial): boolean {
-  if (!leaves_message || !isMachine(answered_by) || answered_by === 'fax') return false
+function hasMessage(ended: EndedCampaignDial): boolean {
+  const { leaves_message, has_broken_off, answered_by, answered_by_source } = ended
+  if (!leaves_message || has_broken_off || !isMachine(answered_by) || answered_by === 'fax') return false
   return answered_by !== 'machine_start' || (answered_by_source ?? 'carrier') === 'carrier'
 }
 
