@@ -2195,7 +2195,7 @@ export interface components {
                 /** @description Sessions with a score that ended in the last lookback_hours. */
                 eval_count: number;
                 high_quality_rate: number | null;
-                /** @description When it was judged. */
+                /** @description When it was judged; of the published version all that the others do not have. */
                 traffic_percentage: number;
                 version_number: number;
             } | null;
@@ -2209,7 +2209,7 @@ export interface components {
                 /** @description Sessions with a score that ended in the last lookback_hours. */
                 eval_count: number;
                 high_quality_rate: number | null;
-                /** @description When it was judged. */
+                /** @description When it was judged; of the published version all that the others do not have. */
                 traffic_percentage: number;
                 version_number: number;
             }[];

@@ -387,6 +387,31 @@ describe('the shares of a rollout', () => {
     await context.close()
   })
 
+  it('say what the published version answers though it has one of its own, too', async () => {
+    const [first, second] = await Promise.all(
+      ['Hello.', 'Good day.'].map((greeting) =>
+        ofAcme('POST', 'agent-versions', { agent_id: agentId, config: { greeting } }),
+      ),
+    )
+    await ofAcme('POST', `agent-versions/${first?.version.id}/publish`)
+    const entry = (version: Row | undefined, traffic_percentage: number) => ({
+      agent_version_id: version?.id,
+      traffic_percentage,
+    })
+    const entries = [entry(first?.version, 90), entry(second?.version, 10)]
+    await ofAcme('PUT', `agents/${agentId}/rollouts`, { entries })
+    await ofAcme('PUT', `agents/${agentId}/rollout-policy`, { enabled: true })
+    const { context, page } = await visit(`t/acme/agents/${agentId}`)
+    await page.getByText('the published one, answers 90%.').waitFor()
+    await page.getByRole('button', { name: 'Look at the scores now' }).click()
+    const scores = page.getByRole('group', { name: 'Scores' }).getByRole('row')
+    await scores.filter({ hasText: '90%' }).waitFor()
+    // The head, and each version once.
+    expect(await scores.count()).toBe(3)
+    await ofAcme('PUT', `agents/${agentId}/rollouts`, { entries: [] })
+    await context.close()
+  })
+
   it('are as they are stored when a change that was refused is undone', async () => {
     const [first, second] = await Promise.all(
       ['Hello.', 'Good day.'].map((greeting) =>

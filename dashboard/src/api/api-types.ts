@@ -4868,7 +4868,7 @@ export interface components {
                 /** @description Sessions with a score that ended in the last lookback_hours. */
                 eval_count: number;
                 high_quality_rate: number | null;
-                /** @description When it was judged. */
+                /** @description When it was judged; of the published version all that the others do not have. */
                 traffic_percentage: number;
                 version_number: number;
             } | null;
@@ -4882,7 +4882,7 @@ export interface components {
                 /** @description Sessions with a score that ended in the last lookback_hours. */
                 eval_count: number;
                 high_quality_rate: number | null;
-                /** @description When it was judged. */
+                /** @description When it was judged; of the published version all that the others do not have. */
                 traffic_percentage: number;
                 version_number: number;
             }[];

@@ -8,7 +8,11 @@ const figure = (description: string) => nullable(Type.Number({ minimum: 0, maxim
 const JudgedVersion = Type.Object({
   agent_version_id: Type.String({ format: 'uuid' }),
   version_number: Type.Integer({ minimum: 1 }),
-  traffic_percentage: Type.Number({ minimum: 0, maximum: 100, description: 'When it was judged.' }),
+  traffic_percentage: Type.Number({
+    minimum: 0,
+    maximum: 100,
+    description: 'When it was judged; of the published version all that the others do not have.',
+  }),
   eval_count: Type.Integer({ minimum: 0, description: 'Sessions with a score that ended in the last lookback_hours.' }),
   avg_score: figure('Null without a score.'),
   high_quality_rate: figure('Of them, those with a score of 0.8 or more.'),

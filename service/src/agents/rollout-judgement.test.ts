@@ -67,6 +67,13 @@ describe('a rollout', () => {
     ])
   })
 
+  it('tells of a published version that has a share of its own, too, all that others do not have', () => {
+    const rollouts = [version(1, 50), version(2, 10)]
+    const { published_version, rollout_versions } = judged({ 1: GOOD, 2: GOOD }, { rollouts })
+    expect(published_version?.traffic_percentage).toBe(90)
+    expect(rollout_versions.map(({ traffic_percentage }) => traffic_percentage)).toEqual([50, 10])
+  })
+
   it.each<[status: string, given: Partial<Given>]>([
     ['no_policy', { policy: null }],
     ['disabled', { policy: { ...POLICY, enabled: false } }],

@@ -59,9 +59,10 @@ export function judgeRollout({ policy, published, rollouts, scores }: Judged): J
     }
   }
   const rollout_versions = rollouts.map(judge)
-  const rest = hundredthsOf(100) - rollouts.reduce((sum, each) => sum + hundredthsOf(each.traffic_percentage), 0)
-  const published_version = published && judge({ ...published, traffic_percentage: rest / 100 })
   const others = rollout_versions.filter(({ agent_version_id }) => agent_version_id !== published?.agent_version_id)
+  // All that others do not have, whether it has a share of its own or not.
+  const rest = hundredthsOf(100) - others.reduce((sum, each) => sum + hundredthsOf(each.traffic_percentage), 0)
+  const published_version = published && judge({ ...published, traffic_percentage: rest / 100 })
   return { ...concluded({ policy, published_version, others }), published_version, rollout_versions }
 }
 

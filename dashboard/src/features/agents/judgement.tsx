@@ -18,7 +18,7 @@ export function Judgement({ tenantId, agentId }: { tenantId: string; agentId: st
   const look = useMutation({ mutationFn: () => evaluateRollout(tenantId, agentId) })
   useHoldRoleFor(look)
   const { data, error } = look
-  const versions = data ? [...(data.published_version ? [data.published_version] : []), ...data.rollout_versions] : []
+  const versions = data ? versionsIn(data) : []
   return (
     <Column>
       <Buttons>
@@ -40,6 +40,12 @@ export function Judgement({ tenantId, agentId }: { tenantId: string; agentId: st
       )}
     </Column>
   )
+}
+
+/** Each once, though the published one may have a share of its own, too. */
+function versionsIn({ published_version: published, rollout_versions: shared }: Evaluation) {
+  const others = shared.filter(({ agent_version_id: id }) => id !== published?.agent_version_id)
+  return published ? [published, ...others] : others
 }
 
 const COLUMNS: TableColumn<Evaluation['rollout_versions'][number]>[] = [

@@ -13,7 +13,7 @@ import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import { putRollout, type Rollout, rolloutQuery, type Share, type Version } from './agent-queries.ts'
 import styles from './rollout-panel.module.css'
 import { ShareRow } from './share-row.tsx'
-import { isSameShare, restOf, withShare } from './shares.ts'
+import { isSameShare, restOf, sharesOfOthers, withShare } from './shares.ts'
 
 type RolloutPanelProps = { tenantId: string; agentId: string; versions: Version[] }
 
@@ -109,7 +109,8 @@ function Shares({ versions, shares, onChange }: SharesProps) {
   )
   const rest = restOf(shares)
   if (!published) return <p className={styles.rest}>Publish a version first: calls are shared with that one.</p>
-  const without = (id: string) => shares.filter(({ agent_version_id }) => agent_version_id !== id)
+  // It may have a share of its own, too.
+  const others = sharesOfOthers(shares, published.id)
   return (
     <>
       {shares.length > 0 && (
@@ -120,13 +121,14 @@ function Shares({ versions, shares, onChange }: SharesProps) {
               name={versionName(versions, id)}
               percent={percent}
               onChange={onChange && ((wanted) => onChange(withShare(shares, id, wanted)))}
-              onRemove={onChange && (() => onChange(without(id)))}
+              onRemove={onChange && (() => onChange(sharesOfOthers(shares, id)))}
             />
           ))}
         </ul>
       )}
       <p className={styles.rest}>
-        Version {published.version_number}, the published one, answers {shares.length === 0 ? 'all calls' : `${rest}%`}.
+        Version {published.version_number}, the published one, answers{' '}
+        {others.length === 0 ? 'all calls' : `${restOf(others)}%`}.
       </p>
       {onChange && free.length > 0 && (
         <NativeSelect

@@ -2,7 +2,17 @@ import type { Share } from './agent-queries.ts'
 
 /** What is left for the published version, in percent with two decimals. */
 export function restOf(shares: Share[]): number {
-  return hundredths(100 - shares.reduce((sum, { traffic_percentage }) => sum + traffic_percentage, 0))
+  return hundredths(100 - sumOf(shares))
+}
+
+/** The shares that other versions than this one have. */
+export function sharesOfOthers(shares: Share[], versionId: string): Share[] {
+  return shares.filter(({ agent_version_id }) => agent_version_id !== versionId)
+}
+
+/** What versions have together, in percent with two decimals. */
+export function sumOf(shares: Share[]): number {
+  return hundredths(shares.reduce((sum, { traffic_percentage }) => sum + traffic_percentage, 0))
 }
 
 /** Whether calls are shared alike, in whatever order the versions stand. */
@@ -14,8 +24,7 @@ export function isSameShare(some: Share[], others: Share[]): boolean {
 
 /** Gives a version its share: at most what the others leave. */
 export function withShare(shares: Share[], versionId: string, percent: number): Share[] {
-  const others = shares.filter(({ agent_version_id }) => agent_version_id !== versionId)
-  const most = restOf(others)
+  const most = restOf(sharesOfOthers(shares, versionId))
   const traffic_percentage = hundredths(Math.min(Math.max(Number.isFinite(percent) ? percent : 0, 0), most))
   return shares.map((share) => (share.agent_version_id === versionId ? { ...share, traffic_percentage } : share))
 }
