@@ -467,6 +467,33 @@ describe('the shares of a rollout', () => {
   })
 })
 
+describe('who is asked whether to publish a version', () => {
+  it('reads which share of the calls stays with others', async () => {
+    const [first, second, third] = await Promise.all(
+      ['Hello.', 'Good day.', 'Welcome.'].map((greeting) =>
+        ofAcme('POST', 'agent-versions', { agent_id: agentId, config: { greeting } }),
+      ),
+    )
+    await ofAcme('POST', `agent-versions/${first?.version.id}/publish`)
+    const share = (version: Row | undefined, traffic_percentage: number) => ({
+      agent_version_id: version?.id,
+      traffic_percentage,
+    })
+    const entries = [share(second?.version, 10.25), share(third?.version, 20)]
+    await ofAcme('PUT', `agents/${agentId}/rollouts`, { entries })
+    const { context, page } = await visit(`t/acme/agents/${agentId}`)
+    const number = second?.version.version_number
+    await page.getByRole('button', { name: `Publish version ${number}` }).click()
+    const question = page.getByRole('dialog', { name: `Publish version ${number}?` })
+    await question.getByText(`talk to version ${number}, but for 20% of them`).waitFor()
+    await ofAcme('PUT', `agents/${agentId}/rollouts`, { entries: [] })
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: `Publish version ${number}` }).click()
+    await question.getByText(`talk to version ${number}. Calls that go on`).waitFor()
+    await context.close()
+  })
+})
+
 /** Somebody who writes to a task, and what is done to them meanwhile. */
 const writing = async (email: string) => {
   const { id } = (await ofAcme('POST', 'users', { email, password: LOGIN.password, role: 'operator' })).user

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { ApiFailure, asFailure } from '../../api/failure.ts'
 import { useHoldRoleFor } from '../../api/held-role.ts'
@@ -7,7 +7,8 @@ import { useMay } from '../../api/session.ts'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
 import { isSecondClick } from '../../components/second-click.ts'
-import { agentsKey, createVersion, publishVersion, type Version } from './agent-queries.ts'
+import { agentsKey, createVersion, publishVersion, rolloutQuery, type Version } from './agent-queries.ts'
+import { sharesOfOthers, sumOf } from './shares.ts'
 
 type PublishProps = {
   version: Version
@@ -51,9 +52,22 @@ export function PublishVersion({ version, etag, isUnsaved = false, onNewer, size
       disabled={isUnsaved}
       onConfirm={publish}
     >
-      Calls that begin from now on talk to version {number}. Calls that go on keep theirs.
+      <WhoTalksToIt version={version} />
     </ConfirmAction>
   )
+}
+
+/** Whom a version gets that is published. What a rollout gives to others it does not get, and whoever goes back in a hurry must know. */
+function WhoTalksToIt({ version: { tenant_id, agent_id, id, version_number } }: { version: Version }) {
+  // As it is when they are asked: the page may have been read long ago.
+  const { data } = useQuery({ ...rolloutQuery(tenant_id, agent_id), refetchOnMount: 'always' })
+  const others = data && sumOf(sharesOfOthers(data.shares, id))
+  const most = `Calls that begin from now on talk to version ${version_number}`
+  const kept =
+    others === undefined
+      ? 'what the rollout gives to other versions'
+      : `${others}% of them, which the rollout gives to other versions`
+  return <>{others === 0 ? most : `${most}, but for ${kept}`}. Calls that go on keep theirs.</>
 }
 
 type DraftProps = {
