@@ -467,6 +467,45 @@ describe('the shares of a rollout', () => {
   })
 })
 
+describe('what the scores say of a rollout', () => {
+  it('is not shown any more once the policy, the shares or what is published are others', async () => {
+    const [first, second, third] = await Promise.all(
+      ['Hello.', 'Good day.', 'Welcome.'].map((greeting) =>
+        ofAcme('POST', 'agent-versions', { agent_id: agentId, config: { greeting } }),
+      ),
+    )
+    await ofAcme('POST', `agent-versions/${first?.version.id}/publish`)
+    const entries = [{ agent_version_id: second?.version.id, traffic_percentage: 10 }]
+    await ofAcme('PUT', `agents/${agentId}/rollouts`, { entries })
+    await ofAcme('PUT', `agents/${agentId}/rollout-policy`, { enabled: true })
+    const { context, page } = await visit(`t/acme/agents/${agentId}`)
+    const told = page.getByRole('group', { name: 'Scores' })
+    const look = async () => {
+      await page.getByRole('button', { name: 'Look at the scores now', disabled: false }).click()
+      await told.waitFor()
+      await page.getByText('Insufficient data').waitFor()
+    }
+    const gone = async () => {
+      await told.waitFor({ state: 'hidden' })
+      expect(await page.getByText('Insufficient data').count()).toBe(0)
+    }
+    await look()
+    await page.getByLabel('Scored calls at least').fill('1')
+    await page.getByRole('button', { name: 'Save the policy' }).click()
+    await gone()
+    await look()
+    await page.getByLabel(/^Percent of/).fill('20')
+    await page.getByRole('button', { name: 'Save the rollout', disabled: false }).click()
+    await gone()
+    await look()
+    const publish = `Publish version ${third?.version.version_number}`
+    await page.getByRole('button', { name: publish }).click()
+    await page.getByRole('dialog').getByRole('button', { name: publish }).click()
+    await gone()
+    await context.close()
+  })
+})
+
 describe('who is asked whether to publish a version', () => {
   it('reads which share of the calls stays with others', async () => {
     const [first, second, third] = await Promise.all(

@@ -76,7 +76,7 @@ function AgentParts({ tenantId, agentId, versions }: PartsProps) {
       <ListTable label="Versions" columns={columnsOf(tenantId)} rows={versions} keyOf={({ id }) => id} />
       {versions.length > 1 && <ComparePanel versions={versions} />}
       <RolloutPanel tenantId={tenantId} agentId={agentId} versions={versions} />
-      <PolicyPanel tenantId={tenantId} agentId={agentId} />
+      <PolicyPanel tenantId={tenantId} agentId={agentId} versions={versions} />
     </>
   )
 }

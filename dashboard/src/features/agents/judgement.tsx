@@ -13,16 +13,25 @@ const TONES: Record<Evaluation['status'], Tone> = {
   ...{ healthy: 'good', rollback_recommended: 'bad', rolled_back: 'bad' },
 }
 
+const NOTHING_SEEN = { data: undefined, error: null }
+
+type JudgementProps = {
+  tenantId: string
+  agentId: string
+  /** What is judged now, and by what: of anything else what was seen says nothing. */
+  about: string
+}
+
 /** What the scores of calls say of a rollout now. Nothing is changed by looking. */
-export function Judgement({ tenantId, agentId }: { tenantId: string; agentId: string }) {
-  const look = useMutation({ mutationFn: () => evaluateRollout(tenantId, agentId) })
+export function Judgement({ tenantId, agentId, about }: JudgementProps) {
+  const look = useMutation<Evaluation, Error, string>({ mutationFn: () => evaluateRollout(tenantId, agentId) })
   useHoldRoleFor(look)
-  const { data, error } = look
+  const { data, error } = look.variables === about ? look : NOTHING_SEEN
   const versions = data ? versionsIn(data) : []
   return (
     <Column>
       <Buttons>
-        <Button variant="default" loading={look.isPending} onClick={() => look.mutate()}>
+        <Button variant="default" loading={look.isPending} onClick={() => look.mutate(about)}>
           Look at the scores now
         </Button>
         {data && <StatusBadge tone={TONES[data.status]}>{words(data.status)}</StatusBadge>}

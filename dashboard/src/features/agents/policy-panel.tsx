@@ -8,10 +8,11 @@ import { Column, Fields } from '../../components/fields.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { SaveSettings } from '../../components/save-settings.tsx'
 import { useSettings } from '../../components/use-settings.ts'
-import { type Policy, policyQuery, putPolicy, readPolicy } from './agent-queries.ts'
+import { type Policy, policyQuery, putPolicy, readPolicy, rolloutQuery, type Version } from './agent-queries.ts'
 import { Judgement } from './judgement.tsx'
 
-type PolicyPanelProps = { tenantId: string; agentId: string }
+type PanelProps = { tenantId: string; agentId: string }
+type PolicyPanelProps = PanelProps & { versions: Version[] }
 
 /** What applies until somebody writes a policy. */
 const DEFAULTS: Policy = {
@@ -27,21 +28,24 @@ const NUMBERS: { name: Exclude<keyof Policy, 'enabled'>; label: string; step: nu
 ]
 
 /** By what the rollout of an agent is judged. */
-export function PolicyPanel({ tenantId, agentId }: PolicyPanelProps) {
+export function PolicyPanel({ tenantId, agentId, versions }: PolicyPanelProps) {
   const { data, error, refetch } = useQuery(policyQuery(tenantId, agentId))
+  const rollout = useQuery(rolloutQuery(tenantId, agentId))
+  const published = versions.find(({ status }) => status === 'published')
+  const about = JSON.stringify([data, rollout.data?.etag, published?.id])
   const mayLook = useMay('admin')
   return (
     <Panel title="Governance" aside={data === null && 'Not set: these are the defaults'}>
       {error && <FailureState error={error} onRetry={() => void refetch()} />}
       <Column>
         {data !== undefined && <PolicyForm tenantId={tenantId} agentId={agentId} policy={data ?? DEFAULTS} />}
-        {data && mayLook && <Judgement tenantId={tenantId} agentId={agentId} />}
+        {data && mayLook && <Judgement tenantId={tenantId} agentId={agentId} about={about} />}
       </Column>
     </Panel>
   )
 }
 
-function PolicyForm({ tenantId, agentId, policy }: PolicyPanelProps & { policy: Policy }) {
+function PolicyForm({ tenantId, agentId, policy }: PanelProps & { policy: Policy }) {
   const mayChange = useMay('admin')
   const client = useQueryClient()
   const settings = useSettings({
