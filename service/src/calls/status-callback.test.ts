@@ -40,6 +40,27 @@ describe('a status callback', () => {
     expect(report(failed)).toMatchObject({ status: 'failed', errorCode: '13227', errorMessage: 'No permission' })
   })
 
+  it('may tell only what the telephone network answered to a call that failed', () => {
+    expect(report({ CallStatus: 'failed', SipResponseCode: '404' })).toMatchObject({
+      errorCode: 'sip_404',
+      errorMessage: 'The telephone network answered SIP 404: it does not know the number.',
+    })
+    expect(report({ CallStatus: 'failed', SipResponseCode: '499' })).toMatchObject({
+      errorCode: 'sip_499',
+      errorMessage: 'The telephone network answered SIP 499.',
+    })
+  })
+
+  it.each([
+    ['the carrier has a number for it', { CallStatus: 'failed', SipResponseCode: '404', ErrorCode: '13227' }, '13227'],
+    ['its status says it', { CallStatus: 'busy', SipResponseCode: '486' }, null],
+    ['it was answered', { CallStatus: 'completed', SipResponseCode: '200' }, null],
+    ['it is no answer', { CallStatus: 'failed', SipResponseCode: '200' }, null],
+    ['it is not understood', { CallStatus: 'failed', SipResponseCode: 'none' }, null],
+  ])('tells no more of the network where %s', (_why, form, errorCode) => {
+    expect(report(form)).toMatchObject({ errorCode, errorMessage: null })
+  })
+
   it.each([
     ['a status that nobody knows', { CallStatus: 'answered' }, { status: null }],
     ['empty fields', { CallStatus: '', CallDuration: '', AnsweredBy: '' }, { status: null, answeredBy: null }],

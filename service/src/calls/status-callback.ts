@@ -8,6 +8,19 @@ export type StatusCallback = { callSid: string; report: CallReport }
 /** It goes into every list of calls, and into what the tenant is told. */
 const MAX_TEXT_CHARS = 500
 
+/** What refusals of the telephone network mean: https://www.rfc-editor.org/rfc/rfc3261#section-21 */
+const SIP_MEANS: Readonly<Record<string, string>> = {
+  403: 'it does not let the call through',
+  404: 'it does not know the number',
+  408: 'nothing was heard of the number in time',
+  410: 'the number is not in use any more',
+  480: 'the number cannot be reached now',
+  484: 'the number is not complete',
+  503: 'it has no way to the number now',
+  603: 'the call was declined',
+  604: 'it does not know the number',
+}
+
 type Form = Record<string, string | undefined>
 
 /**
@@ -18,7 +31,7 @@ type Form = Record<string, string | undefined>
  * @returns null without a call id.
  */
 export function readStatusCallback(form: Form, receivedAt: Date): StatusCallback | null {
-  const { CallSid: callSid, CallStatus, CallDuration, AnsweredBy, ErrorCode, ErrorMessage, Timestamp } = form
+  const { CallSid: callSid, CallStatus, CallDuration, AnsweredBy, Timestamp } = form
   if (!callSid) return null
   return {
     callSid,
@@ -27,10 +40,19 @@ export function readStatusCallback(form: Form, receivedAt: Date): StatusCallback
       at: instant(Timestamp, receivedAt),
       durationSeconds: seconds(CallDuration),
       answeredBy: textOf(AnsweredBy),
-      errorCode: textOf(ErrorCode),
-      errorMessage: textOf(ErrorMessage),
+      ...faultOf(form),
     },
   }
+}
+
+/** Why it failed. Of a call that the network has refused carriers may say no more than how: other statuses tell that themselves. */
+function faultOf({ CallStatus, ErrorCode, ErrorMessage, SipResponseCode = '' }: Form) {
+  const said = { errorCode: textOf(ErrorCode), errorMessage: textOf(ErrorMessage) }
+  const isRefused = CallStatus === 'failed' && /^[456]\d\d$/.test(SipResponseCode)
+  if (!isRefused || said.errorCode !== null || said.errorMessage !== null) return said
+  const means = SIP_MEANS[SipResponseCode]
+  const answer = `The telephone network answered SIP ${SipResponseCode}`
+  return { errorCode: `sip_${SipResponseCode}`, errorMessage: means ? `${answer}: ${means}.` : `${answer}.` }
 }
 
 function textOf(text = ''): string | null {

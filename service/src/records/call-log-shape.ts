@@ -49,7 +49,7 @@ export const CallLog = Type.Object({
   error_code: nullable(
     Type.String({
       description:
-        'Why the call failed or was not taken: a code of ours (see the guide to errors), or the number that the carrier has for it.',
+        'Why the call failed or was not taken: a code of ours (see the guide to errors), the number that the carrier has for it, or what the telephone network answered, such as sip_404.',
     }),
   ),
   error_message: text,
