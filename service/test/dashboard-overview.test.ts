@@ -146,6 +146,18 @@ describe('the overview', () => {
     await context.close()
   })
 
+  it('is there in a browser that does not know its zone, too', async () => {
+    const context = await dashboard.loggedIn({ ...WIDE, timezoneId: 'UTC' })
+    await context.addInitScript(`{
+      const known = Intl.DateTimeFormat.prototype.resolvedOptions
+      // As Chromium has it where TZ is set to nothing.
+      Intl.DateTimeFormat.prototype.resolvedOptions = function () { return { ...known.call(this), timeZone: 'Etc/Unknown' } }
+    }`)
+    const { page } = await visit(context, 't/acme/overview')
+    await page.getByText('12 calls, 9 of them answered.').waitFor()
+    await context.close()
+  })
+
   it('draws charts, says what is pointed at, and leads from it to its calls', async () => {
     const context = await loggedIn(WIDE)
     // The hours that the page shows: by now it may be one later.

@@ -22,8 +22,9 @@ const REFRESH_OF_NOTHING_MS = 5_000
 const DAY_MS = 86_400_000
 /** No tenant is called so. */
 const ALL = null
-/** Days and hours are those of whoever looks. */
-const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+/** Days and hours are those of whoever looks. A browser that does not know its zone shows UTC, by a name that nobody takes. */
+const time_zone = timeZone === 'Etc/Unknown' ? 'UTC' : timeZone
 
 /** What was read stays while it is read of another span, but none of what was read of another tenant. */
 const often = <Data>(whose: string | null) => ({
