@@ -285,6 +285,9 @@ describe('a media stream', () => {
         for (let i = 0; i < 1_000; i++) last.speak('r1', 'i1', half)
         await app.clock.advance(1_000)
       }
+      // By now, and not when it is missed for other reasons.
+      client.resume()
+      expect(await client.closed()).toBe(1006)
       await app.pass(() => app.rest.requests.length > 0, 'the call to be ended')
       await app.pass(async () => (await liveCount()) === 0, 'the end of the session')
     })

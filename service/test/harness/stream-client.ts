@@ -93,6 +93,11 @@ export class StreamClient {
     this.#socket.pause()
   }
 
+  /** Reads on: also that the service has ended the stream meanwhile. */
+  resume(): void {
+    this.#socket.resume()
+  }
+
   close(): void {
     this.#socket.close()
   }
