@@ -21,7 +21,7 @@ const HANG_UP = { type: 'hangup' }
 const AGENT = { agentId: null, agentKey: null, versionId: null, versionNumber: null, agentName: 'Robin' }
 
 /** A warm transfer of which the target is rung. */
-async function begun() {
+async function begun({ isWanted = true } = {}) {
   const [clock, rest, log] = [new TestClock(), await startCarrierRest(), makeLog({ level: 'silent', secrets: [] })]
   onTestFinished(() => rest.close())
   rest.reply = () => ({ status: 200, body: { sid: 'CA-target' } })
@@ -38,7 +38,11 @@ async function begun() {
   })
   onTestFinished(() => transfers.close())
   const told: string[] = []
-  const news = { sent: () => void told.push('sent'), through: () => {}, failed: (why: string) => void told.push(why) }
+  const news = {
+    sent: () => told.push('sent') > 0 && isWanted,
+    through: () => {},
+    failed: (why: string) => void told.push(why),
+  }
   const call = transfers.of({
     ...{ tenant: toRuntime({ tenant_id: 'acme' as TenantId }, ACCOUNT), callSid: 'CA1', streamSid: 'MZ1', epoch: 1 },
     ...{ direction: 'inbound', from: '+12025550101', to: '+12025550100', orgId: null, codec: mediaStreamsCodec },
@@ -56,6 +60,13 @@ it('brings who takes a call to its caller at once, however long the records take
   const verbs = await ask({ type: 'key', digits: '1' })
   expect(verbs).toEqual([{ type: 'conference', room: 'transfer-t1' }, HANG_UP])
   expect(told).toEqual(['sent'])
+}, 5_000)
+
+it('brings nobody to who takes a call that is not to be put through any more, though its carrier has not said yet that they are rung', async () => {
+  const { ask, rest } = await begun({ isWanted: false })
+  const verbs = await ask({ type: 'key', digits: '1' })
+  expect(verbs).toEqual([expect.objectContaining({ type: 'say' }), { type: 'hangup' }])
+  expect(rest.requests).toHaveLength(1)
 }, 5_000)
 
 describe('A target whose transfer is called off', () => {

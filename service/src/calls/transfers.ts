@@ -220,7 +220,11 @@ class OpenTransfers {
     of.isTaken = true
     const { clock, log, resumeUrl } = this.#deps
     const room = `transfer-${id}`
-    of.news.sent()
+    if (!of.news.sent()) {
+      // It was called off before the carrier had said that they are rung.
+      this.#ringing.delete(id)
+      return callerGone(of.language)
+    }
     const outcome = await this.#update(of, [{ type: 'conference', room, action: resumeUrl() }])
     if (outcome.type !== 'done') {
       this.#ringing.delete(id)

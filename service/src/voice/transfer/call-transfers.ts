@@ -89,8 +89,11 @@ export class CallTransfers {
     )
   }
 
-  #tell(id: string, event: SessionEvent): void {
-    if (this.#wanted?.id === id) this.#deps.dispatch(event)
+  /** False where it is not wanted any more. */
+  #tell(id: string, event: SessionEvent): boolean {
+    const isWanted = this.#wanted?.id === id
+    if (isWanted) this.#deps.dispatch(event)
+    return isWanted
   }
 
   /** Who waits is told why first: the session then calls off whatever is left of the transfer, and knows less of why. */

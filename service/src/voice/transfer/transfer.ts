@@ -5,8 +5,8 @@ export type TransferRequest = { target: string; summary: string; isWarm: boolean
 
 /** What becomes of a transfer once it has begun. */
 export type TransferNews = {
-  /** The carrier is about to take the call to the target. */
-  sent(): void
+  /** The carrier is about to take the call to the target. False where it is not to be put through any more. */
+  sent(): boolean
   /** The target has the call. */
   through(): void
   failed(why: TransferFault): void
