@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
-it.each(['kill/kill', 'virtual/cuts', 'mutants/mutants'])(
+it.each(['kill/kill', 'virtual/cuts', 'virtual/mixed-calls', 'mutants/mutants'])(
   '%s says how it is used where an option makes no sense, and where it is asked',
   (path) => {
     const run = (option: string) =>

@@ -4,6 +4,9 @@ const BYTES_PER_MS = 8
 /** Bytes below are loud in µ-law, so that a byte says whose sound it is and is loud as well. */
 const LOUD_BELOW = 64
 const SILENCE = 0xff
+/** Answers sound by the bytes from here on, and people by those below, so that it can be told who is heard. */
+const ANSWERS_FROM = LOUD_BELOW
+const ANSWER_VOICES = 128
 
 const cache = new Map<string, Buffer>()
 
@@ -29,15 +32,23 @@ export function soundIn(payload: Buffer): number | null {
 
 /** `ms` of the agent's voice in the answer of this number. */
 export function agentAudio(answer: number, ms: number): Buffer {
-  return tone(answer % 256, ms)
+  return tone(ANSWERS_FROM + (answer % ANSWER_VOICES), ms)
 }
 
-/** The number of the answer in a piece of the agent's voice, modulo 256, and how long it is; null for a sound of the service's own. */
-export function answerIn(payload: string): { answer: number | null; ms: number } {
+/** Who is heard in a piece of audio that goes down: the agent in the answer of this number, modulo 128, a person, or nobody. */
+type Voice = { answer: number } | 'person' | 'nobody'
+
+/** Whose voice a piece of audio is, and how long it is. */
+export function voiceIn(payload: string): { voice: Voice; ms: number } {
   const bytes = Buffer.from(payload, 'base64')
-  const [answer = SILENCE] = bytes
+  const [byte = SILENCE] = bytes
+  return { voice: voiceOf(byte), ms: bytes.length / BYTES_PER_MS }
+}
+
+function voiceOf(byte: number): Voice {
+  if (byte < LOUD_BELOW) return 'person'
   // Tones begin softly.
-  return { answer: answer === SILENCE ? null : answer, ms: bytes.length / BYTES_PER_MS }
+  return byte < ANSWERS_FROM + ANSWER_VOICES ? { answer: byte - ANSWERS_FROM } : 'nobody'
 }
 
 function firstByte(payload: Buffer): number {

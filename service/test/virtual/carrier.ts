@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../../src/kernel/clock.ts'
 import { mediaStreamsCodec } from '../../src/platform/telephony/twilio/codec.ts'
 import type { CarrierSocket } from '../../src/voice/media-path.ts'
-import { answerIn } from './audio.ts'
+import { voiceIn } from './audio.ts'
 
 export const STREAM_SID = 'MZ1'
 
@@ -10,12 +10,17 @@ export type Sent = { atMs: number } & (
   | { type: 'media'; answer: number; ms: number }
   /** A sound of the service's own: the caller hears it, and no words. */
   | { type: 'sound'; ms: number }
+  /** Somebody who has taken the call over. */
+  | { type: 'person'; ms: number }
   | { type: 'mark'; name: string }
   | { type: 'clear' }
 )
 
 /** A stretch of an answer as the caller hears it. */
-export type Stretch = { answer: number; startMs: number; endMs: number }
+export type Stretch = Span & { answer: number }
+
+/** From when until when. */
+export type Span = { startMs: number; endMs: number }
 
 type Frame = { event: string; media?: { payload: string }; mark?: { name: string } }
 type Mark = { name: string; dueMs: number; cancel: Cancel }
@@ -41,6 +46,8 @@ export class VirtualCarrier {
   readonly #deps: Deps
   readonly #cancels = new Set<Cancel>()
   #stretches: Stretch[] = []
+  /** When the caller hears something, whatever it is. */
+  #sounds: Span[] = []
   #marks: Mark[] = []
   readonly #cuts = new Map<number, number>()
   #lastDownMs = 0
@@ -74,10 +81,12 @@ export class VirtualCarrier {
 
   /** What the caller has heard so far, in order. */
   get heard(): Stretch[] {
-    const nowMs = this.#deps.clock.monotonicMs()
-    return this.#stretches
-      .filter(({ startMs }) => startMs < nowMs)
-      .map((one) => ({ ...one, endMs: Math.min(one.endMs, nowMs) }))
+    return until(this.#stretches, this.#deps.clock.monotonicMs())
+  }
+
+  /** When the caller has heard something, in order; music and a person's voice, too. */
+  get sounds(): Span[] {
+    return until(this.#sounds, this.#deps.clock.monotonicMs())
   }
 
   /** How much of an answer the caller has heard. */
@@ -144,8 +153,9 @@ export class VirtualCarrier {
     const { event, media, mark } = JSON.parse(frame.toString('utf8')) as Frame
     const atMs = this.#deps.clock.monotonicMs()
     if (media) {
-      const { answer, ms } = answerIn(media.payload)
-      return answer === null ? { type: 'sound', atMs, ms } : { type: 'media', atMs, answer, ms }
+      const { voice, ms } = voiceIn(media.payload)
+      if (typeof voice === 'object') return { type: 'media', atMs, answer: voice.answer, ms }
+      return { type: voice === 'person' ? 'person' : 'sound', atMs, ms }
     }
     if (mark) return { type: 'mark', atMs, name: mark.name }
     if (event !== 'clear') throw new Error(`a carrier knows no ${event}`)
@@ -154,16 +164,17 @@ export class VirtualCarrier {
 
   #arrived(message: Sent): void {
     const nowMs = this.#deps.clock.monotonicMs()
-    if (message.type === 'media') this.#play(message.answer, message.ms, nowMs)
-    else if (message.type === 'sound') this.#playsUntilMs = Math.max(nowMs, this.#playsUntilMs) + message.ms
+    if ('ms' in message) this.#play(message, nowMs)
     else if (message.type === 'mark') this.#echoAt(message.name, Math.max(nowMs, this.#playsUntilMs))
     else this.#clear(nowMs)
   }
 
-  #play(answer: number, ms: number, nowMs: number): void {
+  #play(message: Extract<Sent, { ms: number }>, nowMs: number): void {
     const startMs = Math.max(nowMs, this.#playsUntilMs)
-    this.#playsUntilMs = startMs + ms
-    this.#stretches.push({ answer, startMs, endMs: this.#playsUntilMs })
+    const endMs = startMs + message.ms
+    this.#playsUntilMs = endMs
+    this.#sounds.push({ startMs, endMs })
+    if (message.type === 'media') this.#stretches.push({ answer: message.answer, startMs, endMs })
   }
 
   #clear(nowMs: number): void {
@@ -179,9 +190,8 @@ export class VirtualCarrier {
   }
 
   #cut(nowMs: number): void {
-    this.#stretches = this.#stretches
-      .filter(({ startMs }) => startMs < nowMs)
-      .map((one) => ({ ...one, endMs: Math.min(one.endMs, nowMs) }))
+    this.#stretches = until(this.#stretches, nowMs)
+    this.#sounds = until(this.#sounds, nowMs)
     this.#playsUntilMs = nowMs
   }
 
@@ -210,6 +220,10 @@ export class VirtualCarrier {
       cancel()
     }
   }
+}
+
+function until<T extends Span>(spans: readonly T[], atMs: number): T[] {
+  return spans.filter(({ startMs }) => startMs < atMs).map((one) => ({ ...one, endMs: Math.min(one.endMs, atMs) }))
 }
 
 function split(one: Stretch, atMs: number): Stretch[] {

@@ -9,12 +9,22 @@ import { agentAudio, soundIn } from './audio.ts'
 import { type Answer, type Line, linesOf, spokenMs } from './brain.ts'
 import { Generation, type Piece } from './generation.ts'
 import { type Heard, Hearing } from './hearing.ts'
-import type { Answered, ModelWorld } from './model-world.ts'
+import type { Answered, Mishap, ModelWorld } from './model-world.ts'
 import { Regrouped } from './regrouped.ts'
 
 type Item = { id: string; line: Line | null; audioMs: number; call: { id: string; name: string } | null }
-type Active = { responseId: string; generation: Generation; audioMs: number }
-type Own = { listener: ModelListener; epoch: number; answers: Answered[]; offences: string[] }
+/** `answer` and `itemId`: of what it says. */
+type Active = { responseId: string; itemId: string; answer: number; generation: Generation; audioMs: number }
+type Respond = Extract<ModelCommand, { type: 'respond' }>
+type Own = {
+  listener: ModelListener
+  epoch: number
+  answers: Answered[]
+  offences: string[]
+  mishaps: Mishap[]
+  /** Told of which answer the words are that arrive. */
+  written(answer: number): void
+}
 
 /** Deltas that still come out after a cancel has arrived. */
 const LATE_DELTAS = 2
@@ -31,17 +41,22 @@ export class VirtualSession implements ModelSession {
   #turns = 0
   #state: 'connecting' | 'ready' | 'over' = 'connecting'
   #isHole = false
+  /** What it is told before it is set up waits, as it does with a driver. */
+  #waiting: ModelCommand[] = []
   readonly commands: ModelCommand[] = []
 
   constructor(world: ModelWorld, own: Own) {
     this.#world = world
     this.#own = own
     this.#hearing = new Hearing(world.times)
-    world.clock.after(world.times.connectMs, () => {
-      if (this.#state === 'over') return
-      this.#state = 'ready'
-      this.#emit({ type: 'ready' })
-    })
+    this.#later(world.times.connectMs, () => this.#arrives('ready', () => this.#ready()))
+  }
+
+  #ready(): void {
+    if (this.#state !== 'connecting') return
+    this.#state = 'ready'
+    for (const command of this.#waiting.splice(0)) this.#give(command)
+    this.#own.listener.event({ type: 'ready' })
   }
 
   get isOpen(): boolean {
@@ -71,6 +86,11 @@ export class VirtualSession implements ModelSession {
   send(command: ModelCommand): void {
     this.commands.push(command)
     if (command.type === 'cancel') this.#noteCancel(this.#qualified(command.responseId))
+    if (this.#state === 'connecting') this.#waiting.push(command)
+    else this.#give(command)
+  }
+
+  #give(command: ModelCommand): void {
     this.#later(this.#world.times.oneWayMs, () => this.#obey(command))
   }
 
@@ -154,7 +174,7 @@ export class VirtualSession implements ModelSession {
   #obey(command: ModelCommand): void {
     switch (command.type) {
       case 'respond':
-        return this.#respond(command.requestId, command.instructions)
+        return this.#respond(command)
       case 'cancel':
         return this.#cancel(command.responseId)
       case 'truncate':
@@ -205,41 +225,46 @@ export class VirtualSession implements ModelSession {
 
   #cancel(responseId: string): void {
     const active = this.#active
-    // It may have ended while the request was on its way: a real server says so, and that is all.
-    if (active?.responseId !== responseId) return
+    // It may have ended while the request was on its way: a server says so, and that is all.
+    if (active?.responseId !== responseId) return this.#tellNotActive()
     active.generation.stop()
-    const { answer, itemId } = this.#own.answers.at(-1) ?? { answer: 0, itemId: '' }
-    for (let late = 0; late < LATE_DELTAS && active.audioMs > 0; late++) this.#audio(active, answer, itemId)
+    for (let late = 0; late < LATE_DELTAS && active.audioMs > 0; late++) this.#audio(active)
     this.#end(active, 'cancelled')
   }
 
-  #respond(requestId: string, instructions: string | null): void {
+  #tellNotActive(): void {
+    const code = 'response_cancel_not_active'
+    this.#emit({ type: 'refused', requestId: null, code, message: code, fault: 'benign' })
+  }
+
+  #respond({ requestId, instructions, output, noTools }: Respond): void {
     if (this.#active) return this.#refuse('conversation_already_has_active_response', requestId)
-    this.answer(instructions)
+    this.answer(instructions, { isWritten: output === 'text', mayCall: noTools !== true })
   }
 
   /** Begins an answer; by itself when nobody asked for one. */
-  answer(instructions: string | null): void {
+  answer(instructions: string | null, { isWritten = false, mayCall = true } = {}): void {
     const { brain, clock } = this.#world
     const lines = this.#items.flatMap(({ line }) => (line ? [line] : []))
+    const said = brain(lines, instructions)
     const responseId = this.#id('resp')
-    const active: Active = { responseId, generation: new Generation(clock, []), audioMs: 0 }
-    this.#active = active
-    active.generation = new Generation(clock, this.#pieces(active, brain(lines, instructions)))
-  }
-
-  #pieces(active: Active, { text, tool }: Answer): Piece[] {
-    const { times } = this.#world
     const itemId = this.#id('item')
     const answer = this.#own.answers.length
-    const { responseId } = active
     this.#own.answers.push({
-      answer,
-      responseId: this.#qualified(responseId),
-      itemId: this.#qualified(itemId),
-      text,
-      cancelledAtMs: null,
+      ...{ answer, responseId: this.#qualified(responseId), itemId: this.#qualified(itemId) },
+      ...{ text: said.text, cancelledAtMs: null },
     })
+    const active: Active = { responseId, itemId, answer, generation: new Generation(clock, []), audioMs: 0 }
+    this.#active = active
+    const tool = mayCall ? said.tool : undefined
+    active.generation = new Generation(clock, this.#pieces(active, { text: said.text, tool }, isWritten))
+  }
+
+  #pieces(active: Active, { text, tool }: Answer, isWritten: boolean): Piece[] {
+    const { times } = this.#world
+    const { responseId, itemId } = active
+    const mishap = this.#own.mishaps.shift()
+    if (mishap === 'silent') return []
     const item: Item = { id: itemId, line: { role: 'agent', text: '' }, audioMs: 0, call: null }
     const begin = () => {
       this.#emit({ type: 'response_started', responseId })
@@ -248,9 +273,13 @@ export class VirtualSession implements ModelSession {
     const count = Math.ceil(spokenMs(text) / times.deltaMs)
     const deltas = Array.from({ length: count }, (_, index) => ({
       afterMs: times.deltaEveryMs,
-      run: () => this.#delta(active, item, { text: part(text, index, count), answer }),
+      run: () => this.#delta(active, item, { text: part(text, index, count), isWritten }),
     }))
-    const end = () => this.#whole(active, item, { text, tool })
+    if (mishap) {
+      const fail = { afterMs: times.deltaEveryMs, run: () => this.#end(active, 'failed', mishap) }
+      return [{ afterMs: times.firstAudioMs, run: begin }, ...deltas.slice(0, mishap === 'server_error' ? 3 : 0), fail]
+    }
+    const end = () => this.#whole(active, item, { text, tool, isWritten })
     const { brokenAfterMs } = times
     if (brokenAfterMs !== undefined) {
       return [{ afterMs: times.firstAudioMs, run: begin }, ...deltas.slice(0, brokenAfterMs / times.deltaMs)]
@@ -262,25 +291,38 @@ export class VirtualSession implements ModelSession {
     return this.#own.epoch === 1 ? id : `${this.#own.epoch}·${id}`
   }
 
-  #delta(active: Active, item: Item, { text, answer }: { text: string; answer: number }): void {
+  #delta(active: Active, item: Item, { text, isWritten }: { text: string; isWritten: boolean }): void {
     const { responseId } = active
     if (item.line) item.line.text += text
+    if (isWritten) return this.#words(active, { text, final: false })
     this.#emit({ type: 'agent_transcript', responseId, itemId: item.id, text, final: false })
-    this.#audio(active, answer, item.id)
+    this.#audio(active)
     item.audioMs = active.audioMs
   }
 
-  #audio(active: Active, answer: number, itemId: string): void {
+  /** Words in place of audio: who speaks them for the model is to know of which answer they are. */
+  #words({ responseId, itemId, answer }: Active, { text, final }: { text: string; final: boolean }): void {
+    this.#arrives(`words ${answer}`, () => {
+      this.#own.written(answer)
+      this.#own.listener.event({ type: 'agent_text', responseId, itemId, text, final })
+    })
+  }
+
+  #audio(active: Active): void {
+    const { answer, itemId } = active
     const { deltaMs } = this.#world.times
     active.audioMs += deltaMs
     const payload = agentAudio(answer, deltaMs)
     this.#arrives(`audio ${answer}`, () => this.#own.listener.audio(active.responseId, itemId, payload))
   }
 
-  #whole(active: Active, item: Item, { text, tool }: Answer): void {
+  #whole(active: Active, item: Item, { text, tool, isWritten }: Answer & { isWritten: boolean }): void {
     const { responseId } = active
-    this.#emit({ type: 'agent_transcript', responseId, itemId: item.id, text, final: true })
-    this.#emit({ type: 'audio_done', responseId, itemId: item.id })
+    if (isWritten) this.#words(active, { text, final: true })
+    else {
+      this.#emit({ type: 'agent_transcript', responseId, itemId: item.id, text, final: true })
+      this.#emit({ type: 'audio_done', responseId, itemId: item.id })
+    }
     if (tool) this.#call(responseId, tool)
     this.#end(active, 'completed')
   }
@@ -292,11 +334,13 @@ export class VirtualSession implements ModelSession {
     this.#emit({ type: 'tool_call', responseId, itemId, callId, name, argumentsText: '{}' })
   }
 
-  #end(active: Active, status: 'completed' | 'cancelled'): void {
+  #end(active: Active, status: 'completed' | 'cancelled' | 'failed', errorCode: string | null = null): void {
     if (this.#active === active) this.#active = null
     const usage = { inputTokens: 10, outputTokens: 10, cachedTokens: 5, audioSeconds: active.audioMs / 1_000 }
     const { responseId } = active
-    this.#emit({ type: 'response_done', responseId, status, errorCode: null, fault: null, usage })
+    const fault = errorCode === null ? null : 'retry'
+    const done: ModelEvent = { type: 'response_done', responseId, status, errorCode, fault, usage }
+    this.#emit(done)
   }
 }
 

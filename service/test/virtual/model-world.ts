@@ -30,6 +30,12 @@ export const TIMES: ModelTimes = {
   transcriptMs: [250, 1_700, 400],
 }
 
+/**
+ * What becomes of an answer. silent: nothing comes of it, and nobody says why · rate_limit_exceeded: it is refused, as is told at its end ·
+ * server_error: it ends in the middle.
+ */
+export type Mishap = 'silent' | 'rate_limit_exceeded' | 'server_error'
+
 /** An answer of the model: its number in the caller's ear, the session's id of it, its words. */
 export type Answered = {
   answer: number

@@ -1,6 +1,6 @@
 import type { ModelCapabilities, ModelListener, ModelSetup, RealtimeDriver } from '../../src/platform/realtime/port.ts'
 import { VirtualSession } from './model-session.ts'
-import type { Answered, ModelWorld } from './model-world.ts'
+import type { Answered, Mishap, ModelWorld } from './model-world.ts'
 
 const CAPABILITIES: ModelCapabilities = {
   truncation: true,
@@ -20,19 +20,23 @@ export class VirtualModel implements RealtimeDriver {
   readonly answers: Answered[] = []
   /** What a well-behaved client never asks for. */
   readonly offences: string[] = []
+  /** What becomes of the next answers, one after the other. */
+  readonly mishaps: Mishap[] = []
+  /** The answer whose words arrived last in place of audio. */
+  lastWritten = 0
   readonly #world: ModelWorld
 
   constructor(world: ModelWorld) {
     this.#world = world
   }
 
-  open(_setup: ModelSetup | null, listener: ModelListener): VirtualSession {
-    const session = new VirtualSession(this.#world, {
-      listener,
-      epoch: this.sessions.length + 1,
-      answers: this.answers,
-      offences: this.offences,
-    })
+  /** @param epoch by which the call knows the session; not given: it counts those that were opened. */
+  open(_setup: ModelSetup | null, listener: ModelListener, epoch = this.sessions.length + 1): VirtualSession {
+    const { answers, offences, mishaps } = this
+    const written = (answer: number) => {
+      this.lastWritten = answer
+    }
+    const session = new VirtualSession(this.#world, { listener, epoch, answers, offences, mishaps, written })
     this.sessions.push(session)
     return session
   }

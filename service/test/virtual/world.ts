@@ -18,6 +18,8 @@ import { SessionClock } from './session-clock.ts'
 import { type Side, type Tampering, Wire } from './wire.ts'
 
 export type WorldOptions = {
+  /** That of what is around it; its own if not given. */
+  clock?: TestClock
   script?: readonly Act[]
   brain?: Brain
   plan?: Partial<Plan>
@@ -40,6 +42,10 @@ export type WorldOptions = {
   openModel?: SessionDeps['openModel']
   openScribe?: SessionDeps['openScribe']
   runTool?: SessionDeps['runTool']
+  openVoice?: SessionDeps['openVoice']
+  transfer?: SessionDeps['transfer']
+  recorder?: SessionDeps['recorder']
+  holdAudio?: SessionDeps['holdAudio']
 }
 
 /** From a request to the carrier to what it does. */
@@ -48,8 +54,8 @@ const STEP_MS = 200
 
 /** A caller, a carrier and a model around one real session, in virtual time. */
 export class World {
-  readonly clock = new TestClock()
-  readonly sessionClock = new SessionClock(this.clock)
+  readonly clock: TestClock
+  readonly sessionClock: SessionClock
   readonly wire: Wire
   /** One for each stream of the call. */
   readonly carriers: VirtualCarrier[] = []
@@ -72,12 +78,17 @@ export class World {
   readonly fallbacks: boolean[] = []
   hangUps = 0
   apologies = 0
+  /** Told when the carrier has nothing of the call any more. */
+  onCallOver: () => void = () => {}
   #isLineDead = false
+  #isCallOver = false
   readonly #options: WorldOptions
 
   constructor(options: WorldOptions = {}) {
     this.#options = options
-    const { clock } = this
+    const { clock = new TestClock() } = options
+    this.clock = clock
+    this.sessionClock = new SessionClock(clock)
     this.wire = new Wire(clock, options.tamper?.(this) ?? null)
     this.carriers.push(this.#newCarrier())
     this.times = { ...TIMES, ...options.times }
@@ -160,12 +171,53 @@ export class World {
   }
 
   #comeBack(): void {
-    if (!this.session.isAttachable) return this.caller.stop()
+    if (this.#isCallOver) return
+    if (!this.session.isAttachable) return this.endCall()
     this.carriers.push(this.#newCarrier())
     this.#isLineDead = false
     const { codec, socket } = this.carrier
     this.wire.note('-> the stream is back')
     this.session.attach({ codec, carrier: socket, streamSid: STREAM_SID })
+  }
+
+  /** The carrier ends the stream in order, and goes elsewhere with the call. */
+  leaveStream(): void {
+    if (this.#isLineDead) return
+    this.#isLineDead = true
+    const leg = this.session.leg()
+    this.carrier.close()
+    this.clock.after(this.carrier.delayMs(), () =>
+      this.#deliver('carrier', 'stop', () => leg.dispatch({ type: 'stream_stopped' })),
+    )
+  }
+
+  /** The carrier opens another stream for the call, as it was told to; false where nobody would take it. */
+  openStream(): boolean {
+    if (!this.session.isAttachable || !this.#isLineDead) return false
+    this.#comeBack()
+    return true
+  }
+
+  /** The call is over at the carrier, wherever the caller was. */
+  endCall(): void {
+    if (this.#isCallOver) return
+    this.#isLineDead = true
+    this.carrier.close()
+    this.#callOver()
+    this.clock.after(this.carrier.delayMs(), () =>
+      this.#deliver('carrier', 'completed', () => this.session.dispatch({ type: 'hung_up' })),
+    )
+  }
+
+  get isCallOver(): boolean {
+    return this.#isCallOver
+  }
+
+  #callOver(): void {
+    if (this.#isCallOver) return
+    this.#isCallOver = true
+    this.caller.stop()
+    this.onCallOver()
   }
 
   /** Nothing of the carrier arrives any more, and nobody is told. */
@@ -179,7 +231,7 @@ export class World {
   #lineDies(): void {
     this.#isLineDead = true
     this.carrier.close()
-    this.caller.stop()
+    this.#callOver()
   }
 
   #fromCarrier(what: string, run: () => void): void {
@@ -233,6 +285,10 @@ export class World {
       carrier: this.carrier.socket,
       plan: planWith(this.#options.plan),
       openModel: this.#options.openModel ?? ((listener, opening) => this.#openModel(listener, opening)),
+      openVoice: this.#options.openVoice ?? null,
+      transfer: this.#options.transfer ?? null,
+      recorder: this.#options.recorder ?? null,
+      holdAudio: this.#options.holdAudio ?? null,
       runTool: this.#options.runTool ?? ((request) => this.#runTool(request)),
       refuseTool: () => {},
       keepTurn: (turn) => void this.turns.set(turn.itemId, turn),
@@ -255,10 +311,9 @@ export class World {
   #openModel(listener: ModelListener, { history, isFallback }: ModelOpening): ModelSession {
     this.fallbacks.push(isFallback)
     this.wire.note(`-> open model${history === null ? '' : `: ${history.split('\n').at(-1)}`}`)
-    const session = this.model.open(null, {
-      event: listener.event,
-      audio: listener.audio,
-    })
+    // One that is to take over is opened beside the one that is talked to.
+    const { epoch, next } = this.session.state.model
+    const session = this.model.open(null, listener, next?.epoch ?? epoch)
     if (history !== null) session.send({ type: 'system_message', text: history })
     return session
   }
@@ -281,7 +336,8 @@ export class World {
 
   /** The carrier plays nothing any more, and the end of its stream is on its way. */
   #stop(end: () => void): void {
-    const tell = () => this.#fromCarrier('stop', end)
+    // One that has no stream is ended all the same.
+    const tell = () => (this.#isLineDead ? this.endCall() : this.#fromCarrier('stop', end))
     this.carrier.close()
     this.clock.after(this.carrier.delayMs(), tell)
   }

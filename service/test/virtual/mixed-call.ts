@@ -1,0 +1,198 @@
+import fc from 'fast-check'
+import type { VoiceFault } from '../../src/platform/speech/streamed-port.ts'
+import type { Act } from './caller.ts'
+import type { Mishap, ModelTimes } from './model-world.ts'
+import type { Saying } from './person.ts'
+import type { SpeechTimes } from './speech-stream.ts'
+import type { RestTimes, Target } from './targets.ts'
+
+/** What happens to a call besides what its caller does. */
+export type Incident =
+  | { type: 'listen'; forMs: number }
+  | { type: 'whisper' | 'say' | 'unmute' | 'transfer' | 'end' | 'expire' | 'hang_up' }
+  | { type: 'mute'; forMs: number }
+  | { type: 'take_over'; forMs: number; how: 'released' | 'lost'; sayings: Saying[] }
+  | { type: 'shut_down'; how: 'end' | 'kept' | 'taken' | 'stopped'; afterMs: number }
+  | { type: 'lose_model'; how: 'retry' | 'fatal' | 'hole' }
+  | { type: 'mishap'; what: Mishap }
+  | { type: 'lose_stream'; forMs: number }
+
+const TOOLS = [
+  ...([
+    'look_up',
+    'check',
+    'pause',
+    'go_on',
+    'press',
+    'hand_off',
+    'transfer',
+    'warm_transfer',
+    'warm_transfer',
+  ] as const),
+  'end_call',
+] as const
+export type ToolName = (typeof TOOLS)[number]
+
+/** A call with all that happens in it; the same one runs the same way. */
+export type MixedCall = {
+  script: Act[]
+  answers: { length: number; tool: ToolName | null }[]
+  incidents: { afterMs: number; incident: Incident }[]
+  tools: { ms: number; isFailing: boolean }[]
+  targets: Target[]
+  rest: RestTimes
+  speech: SpeechTimes[] | null
+  times: Partial<ModelTimes>
+  carrierDelayMs: number
+  plan: {
+    maxCallMs: number
+    modelSessionMs: number
+    minSpeechMs: number
+    resumeFalseMs: number
+    idleMs: number
+    hasFallback: boolean
+    holdsForTools: boolean
+    greeting: string
+  }
+}
+
+const ms = (min: number, max: number) => fc.integer({ min, max })
+
+const cues = fc.oneof(
+  ms(100, 3_000).map((afterSilenceMs) => ({ afterSilenceMs })),
+  ms(20, 4_000).map((intoSpeechMs) => ({ intoSpeechMs })),
+  ms(0, 6_000).map((afterMs) => ({ afterMs })),
+)
+
+const acts: fc.Arbitrary<Act> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ cue: cues, forMs: ms(150, 2_500) }).map((act) => ({ ...act, say: 'And then?' })),
+  },
+  { weight: 1, arbitrary: fc.record({ cue: cues, cough: ms(40, 800) }) },
+  { weight: 1, arbitrary: fc.record({ cue: cues, press: fc.constantFrom('1', '12#', '#', '12345678') }) },
+)
+
+const sayings: fc.Arbitrary<Saying[]> = fc
+  .array(fc.record({ pauseMs: ms(600, 3_000), forMs: ms(300, 2_000) }), { maxLength: 3 })
+  .map((all) => {
+    let atMs = 0
+    return all.map(({ pauseMs, forMs }, index) => {
+      const afterMs = atMs + pauseMs
+      atMs = afterMs + forMs
+      return { afterMs, forMs, text: `Sentence ${index + 1} of a colleague.` }
+    })
+  })
+
+const incidents: fc.Arbitrary<Incident> = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('listen' as const), forMs: ms(100, 30_000) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constantFrom('whisper' as const, 'say' as const, 'unmute' as const) }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('mute' as const), forMs: ms(100, 15_000) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('take_over' as const),
+      forMs: ms(100, 15_000),
+      how: fc.constantFrom('released' as const, 'lost' as const),
+      sayings,
+    }),
+  },
+  { weight: 2, arbitrary: fc.constant<Incident>({ type: 'transfer' }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant('shut_down' as const),
+      how: fc.constantFrom('end' as const, 'kept' as const, 'taken' as const, 'stopped' as const),
+      afterMs: ms(50, 20_000),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('lose_model' as const),
+      how: fc.constantFrom('retry' as const, 'retry' as const, 'fatal' as const, 'hole' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constantFrom<Incident>({ type: 'expire' }, { type: 'end' }, { type: 'hang_up' }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('mishap' as const),
+      what: fc.constantFrom('silent' as const, 'rate_limit_exceeded' as const, 'server_error' as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('lose_stream' as const), forMs: ms(50, 18_000) }) },
+)
+
+const targets: fc.Arbitrary<Target> = fc.record({
+  answersMs: fc.option(ms(300, 15_000)),
+  isBusy: fc.boolean(),
+  listensMs: ms(0, 12_000),
+  key: fc.constantFrom('1', '1', '1', '2', null),
+  talksMs: ms(-600, 12_000),
+})
+
+const faults = fc.constantFrom<VoiceFault>('handshake', 'silent', 'refused', 'unfit', 'lost')
+const speech: fc.Arbitrary<SpeechTimes[] | null> = fc.option(
+  fc.array(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.record({ connectMs: ms(20, 400), chunkMs: ms(50, 600) }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          connectMs: ms(20, 400),
+          chunkMs: ms(50, 600),
+          failsAs: faults,
+          failsAfterMs: ms(20, 5_000),
+        }),
+      },
+    ),
+    { minLength: 1, maxLength: 6 },
+  ),
+  { freq: 2 },
+)
+
+const mixedCalls: fc.Arbitrary<MixedCall> = fc.record({
+  script: fc.array(acts, { minLength: 1, maxLength: 8 }),
+  answers: fc.array(fc.record({ length: ms(1, 4), tool: fc.option(fc.constantFrom(...TOOLS), { freq: 3 }) }), {
+    minLength: 1,
+    maxLength: 6,
+  }),
+  incidents: fc.array(fc.record({ afterMs: ms(0, 12_000), incident: incidents }), { maxLength: 5 }),
+  tools: fc.array(fc.record({ ms: fc.oneof(ms(0, 400), ms(0, 9_000)), isFailing: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 4,
+  }),
+  targets: fc.array(targets, { minLength: 1, maxLength: 3 }),
+  rest: fc.record({ restMs: ms(20, 1_500), isRefused: ms(0, 9).map((n) => n === 0) }),
+  speech,
+  times: fc.record({
+    connectMs: ms(50, 1_500),
+    oneWayMs: ms(1, 80),
+    onsetMs: fc.constantFrom(60, 100, 200, 300),
+    firstAudioMs: ms(50, 2_500),
+    deltaEveryMs: ms(5, 150),
+    transcriptMs: fc.array(ms(0, 3_000), { minLength: 1, maxLength: 3 }),
+  }),
+  carrierDelayMs: ms(0, 75),
+  plan: fc.record({
+    maxCallMs: ms(15_000, 120_000),
+    modelSessionMs: fc.oneof(ms(4_000, 40_000), fc.constant(3_000_000)),
+    minSpeechMs: fc.constantFrom(0, 300, 600),
+    resumeFalseMs: fc.constantFrom(0, 500, 2_000),
+    idleMs: fc.constantFrom(9_000, 15_000, 30_000),
+    hasFallback: fc.boolean(),
+    holdsForTools: fc.boolean(),
+    greeting: fc.constantFrom('', 'Welcome to the Blue Door. What can I do for you?'),
+  }),
+})
+
+/** The call of a seed, always the same one. */
+export function mixedCallOf(seed: number): MixedCall {
+  const [call] = fc.sample(mixedCalls, { seed, numRuns: 1 })
+  if (!call) throw new Error('a seed has a call')
+  return call
+}

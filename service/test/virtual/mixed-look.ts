@@ -1,0 +1,36 @@
+import { isCallerWaiting } from '../../src/voice/session/owing.ts'
+import type { World } from './world.ts'
+
+/** How often a call is looked at while it runs. */
+export const LOOK_MS = 200
+
+/**
+ * What a call is like at an instant. `isTheirs`: the agent and the caller have it for themselves · `isOwed`: and the caller waits for words ·
+ * `hold`: the transfer in which they hear music · `person`: which takeover it is in · `sent`: how much went to its stream.
+ * `changes`: how often it has changed hands, or been muted, or something was noted of it, by then.
+ */
+export type Look = {
+  atMs: number
+  isTheirs: boolean
+  isOwed: boolean
+  hold: string | null
+  person: number | null
+  sent: number
+  changes: number
+}
+
+const CHANGES: readonly string[] = ['state', 'taken_over', 'muted']
+
+export function lookAt({ session, clock, carrier, notes }: World): Look {
+  const { state } = session
+  const { phase, isMuted, takeover, transfer, speech, digits, ending, takeovers } = state
+  const isTheirs = phase === 'talking' && !isMuted && !takeover && !transfer && !ending
+  return {
+    ...{ atMs: clock.monotonicMs(), isTheirs },
+    isOwed: isTheirs && !speech && digits === '' && isCallerWaiting(state),
+    hold: transfer?.phase === 'holding' ? transfer.id : null,
+    person: takeover ? takeovers : null,
+    sent: carrier.sent.length,
+    changes: notes.filter(({ type }) => CHANGES.includes(type)).length + state.transcript.notes,
+  }
+}

@@ -1,0 +1,293 @@
+import type { VoiceListener } from '../../src/platform/speech/streamed-port.ts'
+import type { LineEnd } from '../../src/voice/lines/line.ts'
+import { INTERRUPTION, planWith } from '../../src/voice/session/call.fixture.ts'
+import type { ToolOutcome } from '../../src/voice/session/events.ts'
+import { mayPressKeys } from '../../src/voice/session/holding.ts'
+import type { Plan } from '../../src/voice/session/plan.ts'
+import type { ToolRequest } from '../../src/voice/session-deps.ts'
+import { TestClock } from '../harness/clock.ts'
+import { type Brain, restaurant } from './brain.ts'
+import type { Incident, MixedCall, ToolName } from './mixed-call.ts'
+import { LOOK_MS, type Look, lookAt } from './mixed-look.ts'
+import { VirtualModel } from './model.ts'
+import { TIMES } from './model-world.ts'
+import { VirtualListener, VirtualPerson } from './person.ts'
+import { VirtualSpeech } from './speech-stream.ts'
+import { type Dialled, TARGET, VirtualTargets } from './targets.ts'
+import { World } from './world.ts'
+
+/** Longer than any call lasts that ends. */
+const LIMIT_MS = 400_000
+/** From what a carrier asks to the answer, and from that to the stream. */
+const ASKED_MS = 120
+const STREAM_MS = 200
+/** How long what is left of a call may take to settle once it is over. */
+const SETTLED_MS = 60_000
+const LONG = 'This is what there is to say of it, and it takes its time. '
+
+function brainOf(answers: MixedCall['answers']): Brain {
+  let turn = 0
+  return (lines, instructions) => {
+    if (instructions) return restaurant(lines, instructions)
+    const { length, tool } = answers[turn++ % answers.length] ?? { length: 1, tool: null }
+    return { text: LONG.repeat(length).trim(), ...(tool && { tool }) }
+  }
+}
+
+/** The first sound of the `n`th person who takes a call over. */
+const soundsOf = (n: number): number => (n % 12) * 5
+
+/** A call in which anything happens, with all that is around it: run it, and look at what is left. */
+export class MixedRun {
+  readonly world: World
+  readonly call: MixedCall
+  readonly targets: VirtualTargets
+  readonly scribes: VirtualModel
+  readonly speeches: VirtualSpeech[] = []
+  readonly listeners: VirtualListener[] = []
+  /** Those who took the call over, with what they were told of their line's end. */
+  readonly people: { person: VirtualPerson; listener: VirtualListener }[] = []
+  /** What it was like while it ran. */
+  readonly looks: Look[] = []
+  #sayings: string[] = []
+  #tools = 0
+
+  constructor(call: MixedCall) {
+    this.call = call
+    const clock = new TestClock()
+    const targets = this.#targetsOf(clock)
+    this.targets = targets
+    const world = new World({
+      ...{ clock, transfer: targets.transfer() },
+      ...{ script: call.script, brain: brainOf(call.answers), times: call.times, carrierDelayMs: call.carrierDelayMs },
+      plan: planOf(call),
+      openScribe: (listener) => this.scribes.open(null, listener),
+      runTool: (request) => this.#runTool(request),
+      ...(call.speech && { openVoice: (listener) => this.#speak(listener) }),
+      recorder: {
+        ...{ caller: () => {}, agent: () => {}, follow: () => {} },
+        pause: () => {},
+      },
+      holdAudio: [Buffer.from(Buffer.alloc(8 * 480, 0xff).toString('base64'))],
+    })
+    this.world = world
+    world.onCallOver = () => targets.callerGone()
+    this.scribes = new VirtualModel({
+      ...{ clock: world.clock, brain: () => ({ text: '' }), times: { ...TIMES, connectMs: 150, transcriptMs: [200] } },
+      wordsOf: (sound) => this.#sayings[sound] ?? '',
+      deliver: (_what, run) => run(),
+    })
+  }
+
+  /** Lets the call happen to its end, for `LIMIT_MS` at most, and what is left of it settle. */
+  async run(): Promise<void> {
+    const { world } = this
+    world.begin()
+    let atMs = 0
+    for (const { afterMs, incident } of this.call.incidents) {
+      atMs += afterMs
+      world.clock.after(atMs, () => this.#happens(incident))
+    }
+    const endMs = world.clock.monotonicMs() + LIMIT_MS
+    while (!world.isOver && world.clock.monotonicMs() < endMs) {
+      await world.clock.advance(LOOK_MS)
+      this.looks.push(lookAt(world))
+    }
+    await world.clock.advance(SETTLED_MS)
+  }
+
+  #targetsOf(clock: TestClock): VirtualTargets {
+    const { targets, rest } = this.call
+    const side = {
+      clock,
+      isOver: () => this.world.isCallOver,
+      leaveStream: () => this.world.leaveStream(),
+      resume: (dialled: Dialled | null) => void clock.after(ASKED_MS, () => this.#comesNext(dialled)),
+      note: (line: string) => this.world.wire.note(line),
+    }
+    return new VirtualTargets(side, targets, rest)
+  }
+
+  /** The carrier asks what comes next for the call, as the service answers that. */
+  #comesNext(dialled: Dialled | null): void {
+    const { world } = this
+    if (world.isCallOver) return
+    if (dialled === 'through') {
+      world.session.dispatch({ type: 'transferred' })
+      return world.endCall()
+    }
+    if (dialled) world.session.dispatch({ type: 'transfer_failed', why: dialled })
+    if (!world.session.isAttachable) return world.endCall()
+    world.session.dispatch({ type: 'stream_promised' })
+    world.clock.after(STREAM_MS, () => {
+      if (world.isCallOver) return
+      if (world.openStream()) this.targets.callerBack()
+      else world.endCall()
+    })
+  }
+
+  #happens(incident: Incident): void {
+    const { world } = this
+    if (world.isOver) return
+    world.wire.note(`!! ${JSON.stringify(incident)}`)
+    const { session, clock } = world
+    const isEnding = session.state.phase === 'draining' || session.state.phase === 'ended'
+    switch (incident.type) {
+      case 'listen':
+        return this.#listen(incident.forMs)
+      case 'whisper':
+        return isEnding ? undefined : session.dispatch({ type: 'whisper', text: 'Offer a discount.' })
+      case 'say':
+        if (isEnding || session.state.takeover || session.state.transfer) return
+        return session.dispatch({ type: 'say', text: 'Your table will be ready at eight.' })
+      case 'unmute':
+        return session.dispatch({ type: 'unmute' })
+      case 'mute':
+        session.dispatch({ type: 'mute' })
+        return void clock.after(incident.forMs, () => session.dispatch({ type: 'unmute' }))
+      case 'take_over':
+        return this.#takeOver(incident)
+      case 'transfer':
+        return void session.transfers.transfer({ target: TARGET, summary: '', isWarm: false }, false).catch(() => {})
+      case 'end':
+        return session.dispatch({ type: 'end', reason: 'supervisor' })
+      case 'shut_down':
+        return this.#shutDown(incident)
+      case 'lose_model':
+        if (incident.how === 'hole') return world.model.current?.fallIntoHole()
+        return world.model.current?.drop(incident.how === 'fatal' ? 'insufficient_quota' : '1006', incident.how)
+      case 'expire':
+        return world.model.current?.drop('session_expired', 'expired')
+      case 'mishap':
+        return void world.model.mishaps.push(incident.what)
+      case 'lose_stream':
+        return world.changeStream(incident.forMs)
+      case 'hang_up':
+        return world.endCall()
+    }
+  }
+
+  #listen(forMs: number): void {
+    const listener = new VirtualListener()
+    this.listeners.push(listener)
+    const line = this.world.session.lines.listen(listener)
+    this.world.clock.after(forMs, () => {
+      if (listener.overs.length > 0) return
+      line.close('released')
+      listener.overs.push('released')
+    })
+  }
+
+  #takeOver({ forMs, how, sayings: wanted }: Extract<Incident, { type: 'take_over' }>): void {
+    const { session, clock } = this.world
+    const firstSound = soundsOf(this.people.length)
+    const texts = wanted.map(({ text }) => `${text} (${this.people.length + 1})`)
+    let person: VirtualPerson | null = null
+    const listener = new VirtualListener()
+    const told = {
+      audio: () => listener.audio(),
+      over: (why: LineEnd) => {
+        listener.over(why)
+        person?.gone()
+      },
+    }
+    try {
+      const line = session.lines.takeOver(told)
+      for (const [index, text] of texts.entries()) this.#sayings[firstSound + index] = text
+      const said = wanted.map((one, index) => ({ ...one, text: texts[index] ?? '' }))
+      person = new VirtualPerson({ clock, line, firstSound, sayings: said })
+    } catch {
+      // It cannot be had now.
+      return
+    }
+    const taker = person
+    if (listener.overs.length > 0) taker.gone()
+    this.people.push({ person: taker, listener })
+    clock.after(forMs, () => {
+      if (!taker.isGone) taker.leave(how)
+    })
+  }
+
+  #shutDown({ how, afterMs }: Extract<Incident, { type: 'shut_down' }>): void {
+    const { world } = this
+    const { session, clock } = world
+    if (how === 'end') return session.dispatch({ type: 'end', reason: 'shutdown' })
+    session.dispatch({ type: 'hand_over' })
+    clock.after(afterMs, () => {
+      if (world.isOver) return
+      if (how === 'kept') {
+        session.dispatch({ type: 'kept' })
+        clock.after(60_000, () => session.dispatch({ type: 'end', reason: 'shutdown' }))
+      } else if (how === 'taken') session.dispatch({ type: 'taken' })
+      else world.endCall()
+    })
+  }
+
+  #speak(listener: VoiceListener): VirtualSpeech {
+    const { clock, model, wire } = this.world
+    const all = this.call.speech ?? []
+    const times = all[this.speeches.length % all.length] ?? { connectMs: 50, chunkMs: 100 }
+    const speech = new VirtualSpeech(listener, times, {
+      ...{ clock, answer: () => model.lastWritten },
+      deliver: (what, run) => wire.deliver('model', what, run),
+    })
+    this.speeches.push(speech)
+    return speech
+  }
+
+  async #runTool(request: ToolRequest): Promise<ToolOutcome> {
+    const { world, call } = this
+    world.toolRuns.push(request)
+    world.wire.note(`-> tool ${request.name} ${request.callId}`)
+    const { ms: tookMs, isFailing } = call.tools[this.#tools++ % call.tools.length] ?? { ms: 0, isFailing: false }
+    await new Promise<void>((resolve) => world.clock.after(tookMs, resolve))
+    return this.#outcomeOf(request, isFailing)
+  }
+
+  async #outcomeOf({ name, callId }: ToolRequest, isFailing: boolean): Promise<ToolOutcome> {
+    const { session } = this.world
+    const failed: ToolOutcome = { callId, output: '{"error":"not now"}', status: 'error', endsCall: false }
+    const done: ToolOutcome = { callId, output: '{"ok":true}', status: 'ok', endsCall: false }
+    const { ending, takeover, transfer, phase } = session.state
+    switch (name as ToolName) {
+      case 'pause':
+      case 'go_on':
+        session.dispatch({ type: 'pause_recording', isPaused: name === 'pause' })
+        return done
+      case 'press':
+        if (!mayPressKeys(session.state)) return failed
+        session.dispatch({ type: 'press', keys: '12' })
+        return { ...done, isSilent: true }
+      case 'hand_off':
+        if (ending || takeover || transfer || !session.isAttachable || phase === 'waiting') return failed
+        session.dispatch({ type: 'hand_off', plan: planOf(this.call, 'Kim'), agentName: 'Kim', summary: 'A table.' })
+        return done
+      case 'transfer':
+      case 'warm_transfer':
+        return session.transfers
+          .transfer({ target: TARGET, summary: 'A table.', isWarm: name === 'warm_transfer' }, true)
+          .then(
+            () => done,
+            () => failed,
+          )
+      case 'end_call':
+        return { ...done, endsCall: true }
+      default:
+        return isFailing ? failed : done
+    }
+  }
+}
+
+function planOf({ plan, speech }: MixedCall, agentName = 'Robin'): Plan {
+  const { maxCallMs, modelSessionMs, idleMs, hasFallback, holdsForTools, greeting } = plan
+  const { minSpeechMs, resumeFalseMs } = plan
+  const price = { input: 10, cachedInput: 1, output: 20 }
+  return planWith({
+    ...{ agentName, maxCallMs, modelSessionMs, greeting, holdsForTools, secondVoice: speech !== null },
+    interruption: { ...INTERRUPTION, minSpeechMs, resumeFalseMs, greetingGuardMs: 500 },
+    idle: { afterMs: idleMs, prompts: [], goodbye: '' },
+    price: { text: price, audio: price },
+    fallback: hasFallback ? { price: { text: price, audio: price } } : null,
+    asyncTools: ['check'],
+  })
+}
