@@ -95,6 +95,16 @@ describe('the pages of a tenant', () => {
     }
   })
 
+  it('lead from a live call that is over to where it stands then', async () => {
+    const { page } = await visit('/app/t/acme/live/MZover')
+    await page.getByText('No such call goes on').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    expect(await faultsAsShown(page)).toEqual([])
+    await page.getByRole('link', { name: 'all calls' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor()
+    await page.close()
+  })
+
   it('are there of one that is not in the list', async () => {
     const page = await context.newPage()
     const nothing = { ok: true, count: 0, tenants: [], next_cursor: null }

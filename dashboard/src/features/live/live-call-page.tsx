@@ -32,12 +32,31 @@ export function LiveCallPage() {
         </BackLink>
       }
       description={call && !isGone && <LiveFacts call={call} />}
-      thing={call}
-      error={isGone && call ? null : error}
+      thing={isGone ? (call ?? null) : call}
+      error={isGone ? null : error}
       onRetry={() => void refetch()}
     >
-      {(live) => <WatchedCall key={streamSid} tenantId={tenantId} call={live} isGone={isGone} />}
+      {(live) =>
+        live === null ? (
+          <NotLive tenantId={tenantId} />
+        ) : (
+          <WatchedCall key={streamSid} tenantId={tenantId} call={live} isGone={isGone} />
+        )
+      }
     </DetailPage>
+  )
+}
+
+/** Whoever comes to it when it is over, by a link of a colleague or on a page that was loaded again, is led to where it stands then. */
+function NotLive({ tenantId }: { tenantId: string }) {
+  return (
+    <EmptyState title="No such call goes on">
+      It may be over by now. Those that are over stand among{' '}
+      <Link to="/t/$tenantId/calls" params={{ tenantId }}>
+        all calls
+      </Link>
+      , newest first.
+    </EmptyState>
   )
 }
 
