@@ -88,7 +88,7 @@ describe('the descriptions of the API', () => {
     const patterns = [...JSON.stringify([asked, components.schemas]).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)]
     const unworded = patterns
       .map(([, text = '']) => JSON.parse(text) as string)
-      .filter((each) => /^must match/.test(patternFault(each)))
+      .filter((each) => patternFault(each).startsWith('must match'))
     expect(unworded).toEqual([])
     expect(patterns.length).toBeGreaterThan(10)
   })

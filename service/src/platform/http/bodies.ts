@@ -58,8 +58,8 @@ export const refuseUnaskedQuery: preValidationHookHandler = ({ method, query, ro
 }
 
 /** Whether a route is one of those by which tenants and administrators write. */
-function isWritten(schema: { tags?: readonly string[] } | undefined): boolean {
-  const [surface] = schema?.tags ?? []
+function isWritten(schema: object | undefined): boolean {
+  const { tags: [surface] = [] }: { tags?: readonly string[] } = schema ?? {}
   return surface === 'runtime' || surface === 'admin'
 }
 

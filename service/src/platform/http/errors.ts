@@ -59,7 +59,7 @@ function tooLarge(limitBytes: number): AppError {
  * The framework closes the connection of a body that is too large, which cuts off whoever still sends it: they read a broken connection,
  * and not what was wrong. What was announced is let come, for as long as any request may take, and dropped.
  */
-function letAnnouncedCome({ code }: { code?: string }, { headers }: FastifyRequest, reply: FastifyReply): void {
+function letAnnouncedCome({ code }: Partial<FastifyError>, { headers }: FastifyRequest, reply: FastifyReply): void {
   if (code === TOO_LARGE && headers['content-length'] !== undefined) reply.removeHeader('connection')
 }
 

@@ -75,8 +75,9 @@ function constantsOf(branch: ErrorObject[], path: string): Map<string, unknown> 
 }
 
 function constantMissing({ params, parentSchema }: ErrorObject): [string, unknown][] {
-  const name = String(params.missingProperty)
-  const constant: unknown = parentSchema?.properties?.[name]?.const
+  const name = String(params['missingProperty'])
+  const members = parentSchema?.['properties'] as Record<string, { const?: unknown }> | undefined
+  const constant = members?.[name]?.const
   return constant === undefined ? [] : [[name, constant]]
 }
 
