@@ -72,6 +72,7 @@ export class MixedRun {
     })
     this.world = world
     world.onCallOver = () => targets.callerGone()
+    world.isElsewhere = () => targets.where.at !== 'stream'
     this.scribes = new VirtualModel({
       ...{ clock: world.clock, brain: () => ({ text: '' }), times: { ...TIMES, connectMs: 150, transcriptMs: [200] } },
       wordsOf: (sound) => this.#sayings[sound] ?? '',

@@ -78,6 +78,8 @@ export class World {
   readonly fallbacks: boolean[] = []
   hangUps = 0
   apologies = 0
+  /** Whether the carrier was told meanwhile to go elsewhere with the call. */
+  isElsewhere: () => boolean = () => false
   /** Told when the carrier has nothing of the call any more. */
   onCallOver: () => void = () => {}
   #isLineDead = false
@@ -167,7 +169,9 @@ export class World {
     this.#isLineDead = true
     this.carrier.close()
     this.session.dispatch({ type: 'stream_lost' })
-    this.clock.after(afterMs, () => this.#comeBack())
+    this.clock.after(afterMs, () => {
+      if (!this.isElsewhere()) this.#comeBack()
+    })
   }
 
   #comeBack(): void {
