@@ -57,7 +57,7 @@ function putTenant(document: object = {}): Promise<unknown> {
 }
 
 /** A new version of the agent that answers the number. */
-async function publishDesk(config: object): Promise<void> {
+async function publishDesk(config: Record<string, unknown>): Promise<void> {
   const path = '/tenants/acme/agents'
   const { agents } = await app.served.administer<{ agents: { id: string; agent_key: string }[] }>('GET', path)
   const desk = agents.find(({ agent_key }) => agent_key === 'desk')
