@@ -1,3 +1,5 @@
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -159,5 +161,26 @@ describe('the timers of a session', () => {
     timers.arm('stall', 100)
     await clock.advance(1_000)
     expect([count, clock.pendingTimers]).toEqual([3, 0])
+  })
+})
+
+describe('Timers that are set again and again', () => {
+  it('are gone with the quick collector', () => {
+    setFlagsFromString('--expose-gc')
+    const collect: (how: { type: 'minor' }) => void = runInNewContext('gc')
+    const old = () => getHeapSpaceStatistics().find((space) => space.space_name === 'old_space')?.space_used_size ?? 0
+    const clock = { now: () => 0, monotonicMs: () => 0, after: () => () => {}, every: () => () => {} }
+    const timers = new SessionTimers(clock, { waking: () => {}, fired: () => {} })
+    const turns = (count: number) => {
+      for (let turn = 0; turn < count; turn += 1) {
+        for (const timer of ['idle', 'stall', 'retry', 'padding', 'renewal'] as const) timers.arm(timer, 1_000)
+        for (const timer of ['idle', 'stall', 'retry', 'padding', 'renewal'] as const) timers.disarm(timer)
+      }
+      for (let times = 0; times < 3; times += 1) collect({ type: 'minor' })
+    }
+    turns(10)
+    const before = old()
+    turns(5_000)
+    expect(old() - before).toBeLessThan(512 * 1024)
   })
 })
