@@ -123,10 +123,15 @@ export function isLoginRefused(error: unknown): boolean {
   return cause instanceof Error && 'syscall' in cause && cause.syscall === 'open'
 }
 
-/** Whether the statement only took too long, or waited too long for what somebody else had locked: its connection is as good as before. */
+/** Whether the statement waited too long for what somebody else had locked. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === LOCK_TIMEOUT
+}
+
+/** Whether it did, or took too long by itself: its connection is as good as before. */
 export function isOnlyLate(error: unknown): boolean {
   const cause = error instanceof AppError ? error.cause : error
-  return cause instanceof pg.DatabaseError && (cause.code === LOCK_TIMEOUT || cause.code === CANCELED)
+  return isLockTimeout(cause) || (cause instanceof pg.DatabaseError && cause.code === CANCELED)
 }
 
 function isUnreachable(error: unknown): boolean {
