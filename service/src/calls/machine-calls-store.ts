@@ -2,7 +2,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 
 /** Who answered a call, in its carrier's word. */
-export type CarrierAnswered = { tenantId: TenantId; callSid: string; answeredBy: string | null }
+type CarrierAnswered = { tenantId: TenantId; callSid: string; answeredBy: string | null }
 
 /** Which of these calls their carriers have said of who answered them, where nothing surer is known. */
 export async function carrierAnsweredAcrossTenants(db: Db, callSids: string[]): Promise<CarrierAnswered[]> {
