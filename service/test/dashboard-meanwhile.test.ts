@@ -498,7 +498,7 @@ describe('what the scores say of a rollout', () => {
     await page.getByRole('button', { name: 'Save the rollout', disabled: false }).click()
     await gone()
     await look()
-    const publish = `Publish version ${third?.version.version_number}`
+    const publish = `Publish version ${third?.version['version_number']}`
     await page.getByRole('button', { name: publish }).click()
     await page.getByRole('dialog').getByRole('button', { name: publish }).click()
     await gone()
@@ -521,7 +521,7 @@ describe('who is asked whether to publish a version', () => {
     const entries = [share(second?.version, 10.25), share(third?.version, 20)]
     await ofAcme('PUT', `agents/${agentId}/rollouts`, { entries })
     const { context, page } = await visit(`t/acme/agents/${agentId}`)
-    const number = second?.version.version_number
+    const number = second?.version['version_number']
     await page.getByRole('button', { name: `Publish version ${number}` }).click()
     const question = page.getByRole('dialog', { name: `Publish version ${number}?` })
     await question.getByText(`talk to version ${number}, but for 20% of them`).waitFor()
