@@ -135,14 +135,13 @@ function heardIn({ world, targets }: MixedRun): Span[] {
 /** From when until when something was so, each time it was looked at. */
 function stretches(looks: readonly Look[], is: (look: Look) => boolean): Span[] {
   const spans: Span[] = []
-  let open: (Span & Pick<Look, 'changes'>) | null = null
+  let before: Look | null = null
   for (const look of looks) {
-    if (!is(look)) open = null
-    else if (open?.changes === look.changes) open.endMs = look.atMs
-    else {
-      open = { startMs: look.atMs, endMs: look.atMs, changes: look.changes }
-      spans.push(open)
-    }
+    const last = spans.at(-1)
+    const goesOn = before !== null && is(before) && before.changes === look.changes
+    if (is(look) && goesOn && last) last.endMs = look.atMs
+    else if (is(look)) spans.push({ startMs: look.atMs, endMs: look.atMs })
+    before = look
   }
   return spans
 }

@@ -168,7 +168,8 @@ export class VirtualTargets {
           if (isRefused) throw new CarrierError('rejected', 'not now')
           const value = work()
           this.#side.clock.after(restMs / 2, () => resolve(value))
-        } catch (error) {
+        } catch (cause) {
+          const error = cause instanceof Error ? cause : new Error(String(cause))
           this.#side.clock.after(restMs / 2, () => reject(error))
         }
       })

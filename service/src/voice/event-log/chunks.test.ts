@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { OpenChunk, packChunk, unpackChunks } from './chunks.ts'
+import { ChunkRooms, OpenChunk, packChunk, unpackChunks } from './chunks.ts'
 
 const TEXT = 'a line of a log\n'.repeat(1_000)
 
@@ -31,14 +31,15 @@ describe('packing a chunk', () => {
 
 describe('an open chunk', () => {
   it('has the room of one that was closed, and nothing of what was in it or comes for it later', () => {
-    const first = new OpenChunk()
+    const rooms = new ChunkRooms()
+    const first = new OpenChunk(rooms)
     first.add('of the first\n')
     expect(unpackChunks(first.close() ?? Buffer.alloc(0))).toBe('of the first\n')
-    const second = new OpenChunk()
+    const second = new OpenChunk(rooms)
     expect(second.add('second\n')).toBe(true)
     expect(first.add('later\n')).toBe(false)
     expect([first.take(), first.close()]).toEqual([null, null])
-    const third = new OpenChunk()
+    const third = new OpenChunk(rooms)
     third.add('of the third\n')
     expect(unpackChunks(second.close() ?? Buffer.alloc(0))).toBe('second\n')
     expect(unpackChunks(third.close() ?? Buffer.alloc(0))).toBe('of the third\n')

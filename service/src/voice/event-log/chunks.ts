@@ -11,16 +11,36 @@ const CHUNK_BYTES = 16 * 1024
 const DEFLATE = { level: 3, windowBits: 14, memLevel: 7, chunkSize: 32 * 1024 }
 /** So many rooms are kept for the calls to come. */
 const MAX_IDLE_ROOMS = 64
-/** Those of logs that have ended: a room lives as long as its call, so that to make each anew leaves all of them to the slow collector. */
-const idleRooms: Buffer[] = []
+
+/**
+ * The memory that open chunks are written to. Those of logs that have ended are used again: a room lives as long as its call, so that to
+ * make each anew leaves all of them to the slow collector.
+ */
+export class ChunkRooms {
+  readonly #idle: Buffer[] = []
+
+  take(): Buffer {
+    return this.#idle.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES)
+  }
+
+  giveBack(room: Buffer): void {
+    if (this.#idle.length < MAX_IDLE_ROOMS) this.#idle.push(room)
+  }
+}
 
 /**
  * The chunk that is being written. It is bytes in one place: as strings, lines that wait for the rest of their chunk take five times
  * as much, and for so long that only the slow collector lets go of them.
  */
 export class OpenChunk {
-  #room: Buffer | null = idleRooms.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES)
+  readonly #rooms: ChunkRooms
+  #room: Buffer | null
   #bytes = 0
+
+  constructor(rooms: ChunkRooms) {
+    this.#rooms = rooms
+    this.#room = rooms.take()
+  }
 
   /** Puts a line behind the others. @returns false where there is no room for it, and once the chunk was closed. */
   add(line: string): boolean {
@@ -39,7 +59,7 @@ export class OpenChunk {
   /** The same for the last time: its room is another's from now on. */
   close(): Buffer | null {
     const packed = this.take()
-    if (this.#room !== null && idleRooms.length < MAX_IDLE_ROOMS) idleRooms.push(this.#room)
+    if (this.#room !== null) this.#rooms.giveBack(this.#room)
     this.#room = null
     return packed
   }

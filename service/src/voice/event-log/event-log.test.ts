@@ -4,7 +4,7 @@ import { Call, planWith } from '../session/call.fixture.ts'
 import type { SessionEvent } from '../session/events.ts'
 import { reduce } from '../session/reduce.ts'
 import { newSession } from '../session/state.ts'
-import { unpackChunks } from './chunks.ts'
+import { ChunkRooms, unpackChunks } from './chunks.ts'
 import { SessionEventLog } from './event-log.ts'
 import { LineWriter, type LogHead, readLines } from './lines.ts'
 import { replay } from './replay.ts'
@@ -21,6 +21,7 @@ function logging(changes: { maxChars?: number; append?: (bytes: Buffer) => Promi
     append: async (bytes) => void chunks.push(bytes),
     trouble: () => told.push('trouble'),
     closed: () => told.push('closed'),
+    rooms: new ChunkRooms(),
     ...changes,
   })
   return { log, told, bytes: () => Buffer.concat(chunks) }

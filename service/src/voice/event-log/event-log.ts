@@ -1,5 +1,5 @@
 import type { SessionEffect, SessionEvent } from '../session/events.ts'
-import { OpenChunk, packChunk } from './chunks.ts'
+import { type ChunkRooms, OpenChunk, packChunk } from './chunks.ts'
 import { CUT, END, headLine, LineWriter, type LogHead } from './lines.ts'
 import { FAILED, sketchOf } from './sketch.ts'
 
@@ -12,6 +12,7 @@ type Deps = {
   trouble(error: unknown): void
   /** Told once, when all of it is written or given up. */
   closed(): void
+  rooms: ChunkRooms
   maxChars?: number
 }
 
@@ -28,7 +29,7 @@ const MAX_WAITING = 16
 export class SessionEventLog {
   readonly #deps: Deps
   #lines: LineWriter | null = null
-  readonly #open = new OpenChunk()
+  readonly #open: OpenChunk
   #chars = 0
   #waiting = 0
   #writing: Promise<void> = Promise.resolve()
@@ -37,6 +38,7 @@ export class SessionEventLog {
 
   constructor(deps: Deps) {
     this.#deps = deps
+    this.#open = new OpenChunk(deps.rooms)
   }
 
   /** The session begins with this. */

@@ -2,6 +2,7 @@ import { type Clock, withTimeout } from '../../kernel/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import type { EventLogFiles } from '../../records/event-log-files.ts'
 import type { StreamedCall } from '../streamed-call.ts'
+import { ChunkRooms } from './chunks.ts'
 import { SessionEventLog } from './event-log.ts'
 
 /** Keeps what happens to sessions. */
@@ -21,6 +22,7 @@ const CLOSE_WITHIN_MS = 2_000
 
 export function makeEventLogs({ clock, log, files }: Deps): EventLogs {
   const open = new Set<SessionEventLog>()
+  const rooms = new ChunkRooms()
   return {
     of({ tenant, callSid, sessionId, epoch }) {
       const tenantId = tenant.tenant_id
@@ -30,6 +32,7 @@ export function makeEventLogs({ clock, log, files }: Deps): EventLogs {
         append: (bytes) => files.append(key, bytes),
         trouble: (err) => log.warn({ err, tenant_id: tenantId, call_sid: callSid }, 'the event log of a call is lost'),
         closed: () => void open.delete(eventLog),
+        rooms,
       })
       open.add(eventLog)
       return eventLog
