@@ -13,6 +13,8 @@ const HEARD_WITHIN_MS = 50
 const HANG_UP_MS = 150
 /** So much of an answer is some words of it. */
 const WORDS_MS = 1_000
+/** By then what a person said is written down; what is not yet when a call is handed over is not waited for. */
+const WRITTEN_WITHIN_MS = 1_000
 /** Who is owed an answer hears something within 2.5 s, and we look now and then, and the way is long. */
 const OWED_MS = 2_500 + 2 * LOOK_MS + 300
 /** What the caller said while a model session was lost is found by the next one in what was kept of it, and the silence counted from then. */
@@ -50,9 +52,13 @@ function offencesOf({ world, call }: MixedRun): string[] {
   return isAskedAgain ? offences.filter((code) => code !== 'conversation_already_has_active_response') : offences
 }
 
-/** Whether the stream was over before all that was on its way on it had arrived. */
+/** Whether the stream, or the call, was over before all that was on its way on it had arrived. */
 function isCutShort({ world }: MixedRun): boolean {
-  return world.hangUps > 0 || world.notes.some((note) => note.type === 'state' && note.state === 'detached')
+  return (
+    world.hangUps > 0 ||
+    world.ends[0] === 'caller_hangup' ||
+    world.notes.some((note) => note.type === 'state' && note.state === 'detached')
+  )
 }
 
 /** A call ends, whatever happens in it, a little after the longest time that it may take. */
@@ -158,11 +164,12 @@ function tooSilent(span: Span, sounds: readonly Span[], maxMs: number, who: stri
 }
 
 /** The record is in order, has each answer that was heard, and what a person said. */
-function faultsOfTurns({ world, people }: MixedRun): string[] {
+function faultsOfTurns({ world, people, handedOverAtMs }: MixedRun): string[] {
   const { transcript, model, session } = world
   const hasMoved = session.state.isLetGo && world.ends[0] === 'shutdown'
   const texts = transcript.filter(({ role }) => role === 'supervisor').map(({ text }) => text)
-  const said = people.flatMap(({ person }) => person.said)
+  const writtenUntilMs = (handedOverAtMs ?? Number.POSITIVE_INFINITY) - WRITTEN_WITHIN_MS
+  const said = people.flatMap(({ person }) => person.said).filter(({ endMs }) => endMs < writtenUntilMs)
   const heard = model.answers.filter(({ answer }) => world.heardMs(answer) > WORDS_MS)
   return [
     ...unless(
@@ -185,7 +192,7 @@ function faultsOfTurns({ world, people }: MixedRun): string[] {
     ),
     ...(hasMoved
       ? []
-      : said.flatMap((text) => unless(texts.includes(text), `no turn has what a person said: ${text}`))),
+      : said.flatMap(({ text }) => unless(texts.includes(text), `no turn has what a person said: ${text}`))),
   ]
 }
 

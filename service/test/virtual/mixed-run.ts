@@ -49,6 +49,8 @@ export class MixedRun {
   readonly people: { person: VirtualPerson; listener: VirtualListener }[] = []
   /** What it was like while it ran. */
   readonly looks: Look[] = []
+  /** When its node began to stop, and to give it away. */
+  handedOverAtMs: number | null = null
   #sayings: string[] = []
   #tools = 0
 
@@ -213,6 +215,7 @@ export class MixedRun {
     const { world } = this
     const { session, clock } = world
     if (how === 'end') return session.dispatch({ type: 'end', reason: 'shutdown' })
+    this.handedOverAtMs ??= clock.monotonicMs()
     session.dispatch({ type: 'hand_over' })
     clock.after(afterMs, () => {
       if (world.isOver) return

@@ -35,10 +35,12 @@ export class VirtualPerson {
     this.#stop = deps.clock.every(FRAME_MS, () => this.#speak())
   }
 
-  /** What of it was said whole. */
-  get said(): string[] {
-    const atMs = (this.#goneAtMs ?? this.#deps.clock.monotonicMs()) - this.#startMs
-    return this.#deps.sayings.filter(({ afterMs, forMs }) => afterMs + forMs < atMs).map(({ text }) => text)
+  /** What of it was said whole, and when it was. */
+  get said(): { text: string; endMs: number }[] {
+    const atMs = this.#goneAtMs ?? this.#deps.clock.monotonicMs()
+    return this.#deps.sayings
+      .map(({ afterMs, forMs, text }) => ({ text, endMs: this.#startMs + afterMs + forMs }))
+      .filter(({ endMs }) => endMs < atMs)
   }
 
   leave(how: 'released' | 'lost'): void {
