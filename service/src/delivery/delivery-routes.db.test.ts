@@ -232,7 +232,7 @@ describe("an operator's view of a tenant's deliveries", () => {
       const of = method === 'GET' ? {} : sent
       expect((await admin.call(method, ADMIN_PATH, { ...of, adminKey: null })).status).toBe(401)
       expect((await admin.call(method, '/tenants/nobody/webhook-deliveries', of)).status).toBe(404)
-      expect((await admin.call(method, `${ADMIN_PATH}?colour=red`, of)).status).toBe(method === 'GET' ? 400 : 200)
+      expect((await admin.call(method, `${ADMIN_PATH}?colour=red`, of)).status).toBe(400)
     }
     expect((await admin.call('POST', ADMIN_PATH, { body: {} })).status).toBe(400)
   })

@@ -87,6 +87,18 @@ describe('A call that lost its stream', () => {
     expect(call.commands('respond').at(-1)?.instructions).toContain('goodbye')
   })
 
+  it('and is ended while another node is asked to take it stays ended when none takes it', () => {
+    const call = Call.greeted()
+    call.speaks('turn_1', 300)
+    call.do({ type: 'hand_over' })
+    call.do({ type: 'end', reason: 'supervisor' })
+    call.do({ type: 'kept' })
+    call.wait(20_000)
+    const told = call.notes('state').map(({ state }) => state)
+    expect(told).toEqual(['waiting', 'talking', 'detached', 'draining', 'ended'])
+    expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'supervisor' }])
+  })
+
   it('waits anew when another stream was promised', () => {
     const call = cutInAnswer()
     call.ends('resp_1', { status: 'cancelled' })

@@ -140,8 +140,8 @@ export function attached(step: Step): void {
 
 /** Nobody has brought the call back. One that was to be taken by another node, and still has its stream, goes on here. */
 export function waitedInVain(step: Step): void {
-  if (step.state.detached?.isHandedOver) return goOn(step)
   if (step.state.phase !== 'detached') return
+  if (step.state.detached?.isHandedOver) return goOn(step)
   // That nobody takes it is known, and its carrier has not come back to say so.
   const isRefused = (step.state.transfer?.why ?? null) !== null
   if (!isLeaving(step) || isRefused) return carrierLost(step)
@@ -155,7 +155,8 @@ export function kept(step: Step): void {
   const { phase, detached } = step.state
   // It may have waited so long for an answer that it went on already.
   const isOn = phase === 'waiting' || phase === 'talking'
-  if (!isOn && !detached?.isHandedOver) return
+  // What has been ended meanwhile goes on nowhere.
+  if (!isOn && !(phase === 'detached' && detached?.isHandedOver)) return
   giveWay(step)
   cancelTransfer(step)
   step.setAnswers({ queue: [{ why: 'goodbye', instructions: GOODBYE, thenEnd: 'shutdown' }] })
