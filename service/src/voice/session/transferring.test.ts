@@ -296,6 +296,17 @@ describe('a stream that ends because its call is put through', () => {
     expect([call.all('put_through').length, call.state.isLetGo, call.all('hang_up')]).toEqual([1, true, []])
   })
 
+  it('is not taken to be with the target while they are being brought there, because it was lost long before', () => {
+    const call = holding()
+    call.do({ type: 'stream_lost' })
+    call.wait(14_000)
+    call.do({ type: 'transfer_sent' })
+    call.wait(2_000)
+    expect([call.all('put_through').length, call.all('finish').length]).toEqual([0, 0])
+    call.do({ type: 'transferred' })
+    expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'transferred' }])
+  })
+
   it('is not the end of the call because its longest time has passed while the agent was asked for it', () => {
     const call = Call.greeted({ maxCallMs: 20_000, idle: { afterMs: 300_000, prompts: [], goodbye: '' } })
     call.wait(20_000)

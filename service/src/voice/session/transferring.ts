@@ -122,7 +122,9 @@ function sent(step: Step): void {
   if (step.state.digits !== '') tellKeys(step)
   // Once the other end has the call, nobody here writes down what it came to.
   step.do({ type: 'disarm', timer: 'hold' }, { type: 'checkpoint' })
-  if (step.state.phase !== 'detached') step.do({ type: 'arm', timer: 'transfer', ms: GO_MS })
+  const isDetached = step.state.phase === 'detached'
+  // Whoever has lost its stream while it rang leaves all the same, and is not waited for as one that is to come back.
+  step.do(isDetached ? { type: 'arm', timer: 'detached', ms: AWAY_MS } : { type: 'arm', timer: 'transfer', ms: GO_MS })
 }
 
 /** Nobody took the call: the agent has it again. One that wanted it itself and was refused at once is told by its tool. */
