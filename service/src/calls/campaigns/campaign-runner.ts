@@ -1,5 +1,6 @@
 import { type Cancel, type Clock, waitAtMost } from '../../kernel/clock.ts'
 import type { TenantId } from '../../kernel/ids.ts'
+import { isOnlyLate } from '../../platform/db/errors.ts'
 import { SaidOnce } from '../../platform/db/said-once.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
@@ -7,7 +8,7 @@ import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import type { ClaimNext } from './campaign-claim.ts'
 import type { DialContact } from './campaign-dial.ts'
 import type { SettleCampaignDials } from './campaign-settle.ts'
-import { listRunningAcrossTenants, type RunningCampaign } from './campaign-store.ts'
+import { type CampaignId, listRunningAcrossTenants, type RunningCampaign } from './campaign-store.ts'
 
 /** Works on all campaigns that run, on every node: nodes share the work by taking contacts. */
 export type CampaignRunner = {
@@ -50,7 +51,7 @@ export function makeCampaignRunner(deps: Deps): CampaignRunner {
   let settledMs = Number.NEGATIVE_INFINITY
   let isFailing = false
   /** Campaigns that could not be worked on, and until when they are left alone. */
-  const aloneUntilMs = new Map<string, number>()
+  const aloneUntilMs = new Map<CampaignId, number>()
   const said = new SaidOnce()
 
   function lookIn(ms: number): void {
@@ -83,9 +84,10 @@ export function makeCampaignRunner(deps: Deps): CampaignRunner {
     const due = running.filter(({ next_dial_at }) => next_dial_at.getTime() <= clock.now())
     for (const campaign of due) {
       if (isStopping || placing.size >= MAX_PLACING) break
+      if (aloneUntilMs.has(campaign.id)) continue
       // Another node may have room: the campaign waits for none.
       if (!(await deps.hasRoom(campaign.tenant_id))) return LOOK_INTERVAL_MS
-      await workOn(campaign)
+      await workOn(campaign, running)
     }
     const [next] = (await listToWorkOn(1)).map(({ next_dial_at }) => next_dial_at.getTime() - clock.now())
     return Math.min(LOOK_INTERVAL_MS, Math.max(SHORTEST_MS, next ?? LOOK_INTERVAL_MS))
@@ -97,13 +99,15 @@ export function makeCampaignRunner(deps: Deps): CampaignRunner {
     return running.filter(({ id }) => !aloneUntilMs.has(id))
   }
 
-  /** What is wrong with one holds up no other one. */
-  async function workOn(campaign: RunningCampaign): Promise<void> {
+  /** What is wrong with one holds up no other one; a tenant whose rows others hold is waited for once, whatever else it runs. */
+  async function workOn(campaign: RunningCampaign, running: RunningCampaign[]): Promise<void> {
     try {
       await callNext(campaign)
       said.done()
     } catch (err) {
-      aloneUntilMs.set(campaign.id, clock.monotonicMs() + LEFT_ALONE_MS)
+      const ofTenant = running.filter(({ tenant_id }) => tenant_id === campaign.tenant_id)
+      const untilMs = clock.monotonicMs() + LEFT_ALONE_MS
+      for (const { id } of isOnlyLate(err) ? ofTenant : [campaign]) aloneUntilMs.set(id, untilMs)
       const fields = { tenant_id: campaign.tenant_id, campaign_id: campaign.id }
       said.failed(err, () => log.warn({ err, ...fields }, 'a campaign was not worked on'))
     }
