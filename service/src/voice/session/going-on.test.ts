@@ -242,6 +242,17 @@ describe('Words that come after all', () => {
     expect(call.state.latency.interruptions).toBe(1)
   })
 
+  it('late do not stop it where keys are pressed behind it, and all of it was heard', () => {
+    const call = stopped()
+    call.wait(3_000)
+    call.do({ type: 'press', keys: '1' })
+    call.audio('own-keys-1', 'own-keys-1', 250)
+    call.model({ type: 'caller_transcript', itemId: 'noise', text: 'Stop, please.' })
+    expect(call.all('clear')).toHaveLength(1)
+    heardOut(call)
+    expect(turn(call)).toMatchObject({ text: WORDS, unheard: '', interrupted: false, sentMs: 8_000, heardMs: 8_000 })
+  })
+
   it('never, but the model has an answer: it takes the place of what is gone on with', () => {
     const call = stopped()
     call.wait(3_000)

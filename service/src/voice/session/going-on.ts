@@ -2,8 +2,9 @@ import { ask, cancelActive } from './asking.ts'
 import type { Stopped } from './caller-speech.ts'
 import { stopPlaying } from './interrupting.ts'
 import { closeUtterance, reopenEntry } from './keeping.ts'
+import { isPressing } from './own-audio.ts'
 import { isOthers, type Step } from './state.ts'
-import { dropStopped } from './stopped.ts'
+import { dropStopped, hearOutStopped } from './stopped.ts'
 import { find } from './transcript.ts'
 import { GO_ON } from './unsaid.ts'
 
@@ -77,8 +78,10 @@ function isBeingAnswered({ state }: Step): boolean {
   return (why === 'turn' || why === 'tool') && !active?.isCancelled
 }
 
+/** Not where keys are pressed behind it, which would be cut short with it: then it is heard out. */
 function giveIn(step: Step): void {
   if (step.state.stopped?.phase === 'on') {
+    if (isPressing(step)) return hearOutStopped(step)
     const { latency } = step.state
     step.set({ latency: { ...latency, interruptions: latency.interruptions + 1 } })
     stopPlaying(step)
