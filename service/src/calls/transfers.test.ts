@@ -50,9 +50,9 @@ async function begun({ isWanted = true } = {}) {
     agent: { ...AGENT, config: agentConfigDefaults({}) },
     carrier: { send: () => {}, sendAll: () => {}, bufferedBytes: () => 0, close: () => {} },
   })
-  const { cancel } = await call.begin('t1', { target: '+12025550103', summary: '', isWarm: true }, news)
+  const { cancel, leave } = await call.begin('t1', { target: '+12025550103', summary: '', isWarm: true }, news)
   const ask = (question: object) => bus.ask(transfersTopic(NODE), { ...question, id: 't1' }, 8_000)
-  return { rest, told, cancel, ask }
+  return { rest, told, cancel, leave, ask }
 }
 
 it('brings who takes a call to its caller at once, however long the records take', async () => {
@@ -102,6 +102,21 @@ describe('A target whose transfer is called off', () => {
     expect(rest.requests.map(({ path }) => path)).not.toContainEqual(path)
   })
 
+  it('leaves no caller alone in the room who had another stream by then: they are fetched back', async () => {
+    const { rest, cancel, ask } = await begun()
+    await ask({ type: 'answered' })
+    rest.reply = () => {
+      cancel()
+      return { status: 200, body: {} }
+    }
+    await ask({ type: 'key', digits: '1' })
+    await until(() => rest.requests.length > 2, { what: 'the carrier to be asked' })
+    const path = expect.stringContaining('/Calls/CA1')
+    expect(asked(rest)).toMatchObject(
+      ['<Conference', '<Redirect'].map((verb) => ({ path, form: { Twiml: expect.stringContaining(verb) } })),
+    )
+  })
+
   it('hears so in the room, too, where it may be alone', async () => {
     const { rest, cancel, ask } = await begun()
     await ask({ type: 'answered' })
@@ -118,5 +133,26 @@ describe('A target whose transfer is called off', () => {
     cancel()
     await until(() => rest.requests.length > 2, { what: 'the carrier to be asked again' })
     expect(asked(rest)).toEqual([isTold, isOver])
+  })
+})
+
+describe('A target whose transfer is followed here no more, as its call goes on elsewhere', () => {
+  it('is rung no more', async () => {
+    const { rest, leave } = await begun()
+    leave()
+    await until(() => rest.requests.length > 1, { what: 'the carrier to be asked' })
+    expect(rest.requests.at(-1)).toMatchObject({ path: expect.stringContaining('/Calls/CA-target') })
+  })
+
+  it('keeps the caller whom it has, or is about to have', async () => {
+    const { rest, leave, ask } = await begun()
+    rest.reply = () => {
+      leave()
+      return { status: 200, body: {} }
+    }
+    const verbs = await ask({ type: 'key', digits: '1' })
+    leave()
+    expect(verbs).toEqual([{ type: 'conference', room: 'transfer-t1' }, HANG_UP])
+    expect(rest.requests).toHaveLength(2)
   })
 })

@@ -121,7 +121,7 @@ class OpenTransfers {
       this.#ringing.delete(id)
       throw error
     }
-    return { cancel: () => this.#cancel(id) }
+    return { cancel: () => this.#cancel(id), leave: () => this.#leave(id) }
   }
 
   #addressOf(id: string, { tenant, callSid }: StreamedCall, { isWarm: warm }: TransferRequest): string {
@@ -167,6 +167,15 @@ class OpenTransfers {
     if (!of || of.isGone || of.legSid === null) return
     // Whoever has pressed 1, and waits for what comes next, is told by the answer.
     if (!of.isTaken || of.stopJoining) void this.#dismiss(of, of.legSid)
+  }
+
+  /** Whoever has taken the call is still brought to its caller, or left with them: what becomes of the two, others are told. */
+  #leave(id: string): void {
+    const of = this.#ringing.get(id)
+    if (!of?.isTaken) return this.#cancel(id)
+    if (of.stopJoining === null) return
+    this.#ringing.delete(id)
+    of.stopJoining()
   }
 
   /** Whoever listens already is told why they are rung off; where the carrier does not do that they are rung off all the same. */
@@ -236,8 +245,11 @@ class OpenTransfers {
       await this.#fetchBack(id, of)
       return [{ type: 'hangup' }]
     }
-    // Called off meanwhile, as by a caller who has hung up: nobody would come into the room.
-    if (this.#ringing.get(id) !== of) return callerGone(of.language)
+    if (this.#ringing.get(id) !== of) {
+      // Called off meanwhile: by a caller who has hung up, or who had another stream by then, and is alone in the room.
+      void this.#fetchBack(id, of)
+      return callerGone(of.language)
+    }
     of.stopJoining = clock.after(JOINS_WITHIN_MS, () => {
       this.#ringing.delete(id)
       void this.#through(of)
@@ -252,7 +264,10 @@ class OpenTransfers {
       this.#update(of, [{ type: 'redirect', url: this.#deps.resumeUrl() }])
     let outcome = await back()
     if (outcome.type === 'failed') outcome = await back()
-    this.#deps.log.warn({ call_sid: of.callSid, outcome: outcome.type }, 'who has taken a call was gone at once')
+    this.#deps.log.warn(
+      { call_sid: of.callSid, outcome: outcome.type },
+      'a caller was brought to nobody, and is fetched back',
+    )
   }
 
   async #through(of: Ringing): Promise<void> {

@@ -125,6 +125,6 @@ export function closeParts(parts: CallParts, reason: EndReason): void {
   guarded(() => lines.close(hasMoved(parts.state(), reason) ? 'broken' : 'ended'))
   guarded(() => streams.close())
   // That the target has the call may come from elsewhere than the transfer.
-  guarded(() => transfers.cancel('ending'))
+  guarded(() => (parts.state().isLetGo ? transfers.leave() : transfers.cancel('ending')))
   deps.eventLog?.close()
 }

@@ -77,7 +77,11 @@ describe('a session whose model does not work', () => {
       metrics: makeLiveMetrics(registry, () => 0),
       tracing: makeTracing(new TestClock()),
       isHeld: async () => true,
-      transferOf: () => ({ expectTarget: () => {}, begin: async () => ({ cancel: () => {} }), putThrough: () => {} }),
+      transferOf: () => ({
+        expectTarget: () => {},
+        begin: async () => ({ cancel: () => {}, leave: () => {} }),
+        putThrough: () => {},
+      }),
       checkpoint: () => {},
       carrierCalls: { hangUp: async () => 'ended', apologise: (_tenant, callSid) => apologies.push(callSid) },
     })
@@ -116,7 +120,11 @@ describe('a session whose model stays away', () => {
       journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
       metrics: makeLiveMetrics(registry, () => 0),
       isHeld: async () => true,
-      transferOf: () => ({ expectTarget: () => {}, begin: async () => ({ cancel: () => {} }), putThrough: () => {} }),
+      transferOf: () => ({
+        expectTarget: () => {},
+        begin: async () => ({ cancel: () => {}, leave: () => {} }),
+        putThrough: () => {},
+      }),
       checkpoint: () => {},
       carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
     })
@@ -147,7 +155,11 @@ describe('a session whose call others have', () => {
       ...{ modelSessionMs: 3_000_000, tracing: makeTracing(clock), isHeld: async () => true, checkpoint: () => {} },
       journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
       metrics: makeLiveMetrics(registry, () => 0),
-      transferOf: () => ({ expectTarget: () => {}, begin: async () => ({ cancel: () => {} }), putThrough: () => {} }),
+      transferOf: () => ({
+        expectTarget: () => {},
+        begin: async () => ({ cancel: () => {}, leave: () => {} }),
+        putThrough: () => {},
+      }),
       carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
     })
     const { session, live } = builder.build(CALL, () => {})
@@ -174,7 +186,11 @@ describe('a session whose agent presses keys', () => {
       ...{ modelSessionMs: 3_000_000, tracing: makeTracing(clock), isHeld: async () => true, checkpoint: () => {} },
       journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
       metrics: makeLiveMetrics(new Registry(), () => 0),
-      transferOf: () => ({ expectTarget: () => {}, begin: async () => ({ cancel: () => {} }), putThrough: () => {} }),
+      transferOf: () => ({
+        expectTarget: () => {},
+        begin: async () => ({ cancel: () => {}, leave: () => {} }),
+        putThrough: () => {},
+      }),
       carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
     })
     const carrier = {

@@ -123,7 +123,7 @@ export class AttackedCall {
       isHeld: async () => true,
       transferOf: () => ({
         expectTarget: (target) => expectTarget(tenant, target),
-        begin: async (_id, request) => this.#did('transfer', [request], { cancel: () => {} }),
+        begin: async (_id, request) => this.#did('transfer', [request], { cancel: () => {}, leave: () => {} }),
         putThrough: () => {},
       }),
       checkpoint: () => {},

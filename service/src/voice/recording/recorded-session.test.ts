@@ -42,7 +42,11 @@ async function session(recorder: CallRecorder | null, clock: TestClock, complian
     tracing: makeTracing(clock),
     carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
     isHeld: async () => true,
-    transferOf: () => ({ expectTarget: () => {}, begin: async () => ({ cancel: () => {} }), putThrough: () => {} }),
+    transferOf: () => ({
+      expectTarget: () => {},
+      begin: async () => ({ cancel: () => {}, leave: () => {} }),
+      putThrough: () => {},
+    }),
     checkpoint: () => {},
   })
   const ends: string[] = []

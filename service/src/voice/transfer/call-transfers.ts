@@ -121,12 +121,21 @@ export class CallTransfers {
     wanted.reject(calledOff(why))
   }
 
+  /** The call is others' from now on. */
+  leave(): void {
+    const wanted = this.#wanted
+    if (!wanted) return
+    this.#wanted = null
+    wanted.begun?.leave()
+    wanted.reject(calledOff('ending'))
+  }
+
   /** The target has the call, though nobody has told us. */
   putThrough(): void {
     const wanted = this.#wanted
     this.#wanted = null
     // Nothing more of it is waited for.
-    wanted?.begun?.cancel()
+    wanted?.begun?.leave()
     wanted?.resolve()
     this.#deps.carrier?.putThrough()
   }

@@ -12,8 +12,13 @@ export type TransferNews = {
   failed(why: TransferFault): void
 }
 
-/** A transfer that has begun: a target that is rung is not rung any more. Again, it changes nothing. */
-export type BegunTransfer = { cancel(): void }
+/** A transfer that has begun. Again, neither changes anything. */
+export type BegunTransfer = {
+  /** The target is not to have the call: it is rung no more, and not left alone with what it was told. */
+  cancel(): void
+  /** Nobody here follows it any more, though the call goes on: a target that has taken it keeps it. */
+  leave(): void
+}
 
 /** What puts one call through. */
 export type CallTransfer = {
