@@ -4,6 +4,7 @@ import type { Span } from './carrier.ts'
 import { faultsOfAudio, faultsOfEnd, faultsOfHeard } from './cut-check.ts'
 import { LOOK_MS, type Look } from './mixed-look.ts'
 import type { MixedRun } from './mixed-run.ts'
+import { TIMES } from './model-world.ts'
 
 /** What may come behind the longest call: its goodbye, what is still played, the last texts, and what waits for a stream or a target. */
 const PAST_THE_LONGEST_MS = 60_000
@@ -56,7 +57,9 @@ function offencesOf({ world, call }: MixedRun): string[] {
 function isCutShort({ world }: MixedRun): boolean {
   return (
     world.hangUps > 0 ||
+    world.apologies > 0 ||
     world.ends[0] === 'caller_hangup' ||
+    world.session.state.isLetGo ||
     world.notes.some((note) => note.type === 'state' && note.state === 'detached')
   )
 }
@@ -119,7 +122,9 @@ function faultsOfSilence(run: MixedRun): string[] {
   const { world, call, looks } = run
   const sounds = heardIn(run)
   const owedMs = OWED_MS + (world.model.sessions.length > 1 ? FOUND_LATE_MS : 0)
-  const anyMs = call.plan.idleMs / 3 + (call.times.firstAudioMs ?? 0) + 20_000
+  const { connectMs, firstAudioMs } = { ...TIMES, ...call.times }
+  // A model that is silent may be taken for lost, and the next one refuse before it speaks, so that a third is asked.
+  const anyMs = call.plan.idleMs / 3 + 20_000 + 2 * (connectMs + firstAudioMs)
   return [
     ...stretches(looks, ({ isOwed }) => isOwed).flatMap((span) =>
       tooSilent(span, sounds, owedMs, 'who is owed an answer'),
