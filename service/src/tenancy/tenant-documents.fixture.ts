@@ -108,7 +108,8 @@ export const FULL_DOCUMENT: TenantDocument = {
 }
 
 const secret = fc.string({ minLength: 16, maxLength: 60, unit: visibleAscii() })
-const label = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' })
+/** More than blanks: what is of nothing else is refused. */
+const label = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }).filter((text) => text.trim() !== '')
 
 function visibleAscii(): fc.Arbitrary<string> {
   return fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
