@@ -87,6 +87,22 @@ describe('toRuntime', () => {
     expect(toRuntime({ ...BARE, telephony: null }, OPERATOR).telephony).toMatchObject(OPERATOR)
   })
 
+  it('takes blanks alone for nothing, as documents hold them from before these were refused', () => {
+    const runtime = toRuntime(
+      {
+        ...{ ...BARE, name: ' ', org_id: '\t', model: ' ', voice: ' ', system_prompt_key: '\n' },
+        audio_output: { provider: 'secondary', voice_id: ' ', model_id: ' ' },
+        compliance: { ai_disclosure: ' ' },
+      },
+      NONE,
+    )
+    expect(runtime).toMatchObject({
+      ...{ name: null, org_id: null, model: null, voice: null, system_prompt_key: null },
+      audio_output: { provider: 'secondary', voice_id: null, model_id: null },
+      compliance: { ai_disclosure: null },
+    })
+  })
+
   it('completes the members of what is given', () => {
     const runtime = toRuntime(
       {

@@ -82,14 +82,14 @@ export function toRuntime(document: TenantDocument, telephony: TelephonyDefaults
   return deepFreeze(
     structuredClone<TenantRuntime>({
       tenant_id: document.tenant_id,
-      ...fill(NO_NAMES, { name, org_id, model, voice, system_prompt_key }),
+      ...fill(NO_NAMES, withoutBlanks({ name, org_id, model, voice, system_prompt_key })),
       telephony: soundTelephony(fill({ ...NO_TELEPHONY, ...telephony }, document.telephony)),
       agent: document.agent ? agentConfigDefaults(document.agent) : null,
-      audio_output: fill(PRIMARY_AUDIO, document.audio_output),
+      audio_output: fill(PRIMARY_AUDIO, withoutBlanks(document.audio_output)),
       webhook: document.webhook ? webhook(document.webhook) : null,
       inbound_decision: inbound_decision ? { timeout_ms: 2_000, ...inbound_decision } : null,
       limits: fill(NO_LIMITS, document.limits),
-      compliance: fill(NO_RULES, document.compliance),
+      compliance: fill(NO_RULES, withoutBlanks(document.compliance)),
       transfer_targets: document.transfer_targets ?? [],
       tools: (document.tools ?? []).map(tool),
       ticketing: document.ticketing ? { ...document.ticketing, token: document.ticketing.token ?? null } : null,
@@ -101,6 +101,12 @@ export function toRuntime(document: TenantDocument, telephony: TelephonyDefaults
 /** Documents from before they were looked at may name a number that is never called: that is none. */
 function soundTelephony({ fallback_number: number, ...account }: TenantTelephony): TenantTelephony {
   return { ...account, fallback_number: number !== null && fallbackFault(number) ? null : number }
+}
+
+/** Documents from before blanks were refused may have them: a model would be told to say them. */
+function withoutBlanks<Given extends object>(given: Given | null | undefined): Partial<Given> {
+  const said = Object.entries(given ?? {}).filter(([, value]) => typeof value !== 'string' || value.trim() !== '')
+  return Object.fromEntries(said) as Partial<Given>
 }
 
 function webhook({ url, ...given }: NonNullable<TenantDocument['webhook']>): TenantWebhook {
