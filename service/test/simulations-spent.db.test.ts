@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ChatServer, startChatServer } from './harness/chat-server.ts'
 import { TestClock } from './harness/clock.ts'
@@ -83,6 +84,17 @@ describe('what a simulation took', { timeout: 2 * WITHIN_MS }, () => {
     })
     await served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', limits: { budget_per_day: 0.5 } })
     await clock.advance(60_000)
+    expect(await simulate()).toMatchObject({ status: 409, body: { code: 'budget_exhausted' } })
+  })
+
+  it('counts for the day up to the millionth', async () => {
+    provider.answer(PAID)
+    const { runs } = await completed({ repetitions: 2 })
+    // The sum of the two as they are kept is a trifle below 0.8.
+    for (const [at, usd] of [0.7, 0.1].entries())
+      await sql`update simulation_runs set cost_usd = ${usd} where id = ${runs[at]?.id}`.execute(test.db)
+    await served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', limits: { budget_per_day: 0.8 } })
+    await clock.advance(1_001)
     expect(await simulate()).toMatchObject({ status: 409, body: { code: 'budget_exhausted' } })
   })
 

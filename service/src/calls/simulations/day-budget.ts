@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/db/schema.ts'
+import { roundedUsd } from '../../platform/realtime/price.ts'
 import { sumRunCosts } from '../../records/simulations/run-store.ts'
 import { spentToday } from '../../records/spent-today.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
@@ -11,5 +12,6 @@ export async function isDaySpent(db: Db, tenant: TenantRuntime, now: Date): Prom
   if (budget === null) return false
   const since = new Date(now.getTime() - (now.getTime() % DAY_MS))
   const calls = await spentToday(db, tenant, { now })
-  return (calls?.usd ?? 0) + (await sumRunCosts(db, tenant.tenant_id, since)) >= budget
+  // A sum of fractions may miss the budget that it has come to.
+  return roundedUsd((calls?.usd ?? 0) + (await sumRunCosts(db, tenant.tenant_id, since))) >= budget
 }
