@@ -1,11 +1,11 @@
 import { useMay } from '../../api/session.ts'
 import { Column } from '../../components/fields.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { percentText } from '../../components/percent.ts'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { words } from '../../components/text.ts'
 import type { CallLog, VoiceSession } from './call-queries.ts'
 import styles from './call-score.module.css'
-import { percentText } from './percent.ts'
 import { ScoreActions } from './score-actions.tsx'
 
 type Qa = NonNullable<VoiceSession['qa']>

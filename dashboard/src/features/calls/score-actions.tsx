@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Buttons } from '../../components/fields.tsx'
+import { percentText } from '../../components/percent.ts'
 import { RunButton } from '../../components/run-button.tsx'
 import { type CallLog, callsKey, partiesText, scoreCall, type Verdict, type VoiceSession } from './call-queries.ts'
 import { GiveScore } from './give-score.tsx'
-import { percentText } from './percent.ts'
 
 type ScoreActionsProps = { tenantId: string; call: CallLog; session: VoiceSession }
 

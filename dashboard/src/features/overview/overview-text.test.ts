@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { answeredText, minutesText, spokenText } from './overview-text.ts'
+import { answeredText, minutesText, scoreText, spokenText } from './overview-text.ts'
 
 it.each([
   [0, 0, 'No calls.'],
@@ -25,4 +25,12 @@ it.each([
   [1234.56, '1,234.6'],
 ])('%d minutes are a figure that is not nothing where somebody has spoken', (minutes, text) => {
   expect(minutesText(minutes)).toBe(text)
+})
+
+it.each([
+  [0.7967, '79%'],
+  [0.8, '80%'],
+  [null, '–'],
+])('an average score of %s is written as that of a call is', (score, text) => {
+  expect(scoreText(score)).toBe(text)
 })

@@ -1,9 +1,9 @@
+import { percentText } from '../../components/percent.ts'
 import { DASH } from '../../components/text.ts'
 
 const COUNT = new Intl.NumberFormat()
 const SHORT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
-const SCORE = new Intl.NumberFormat(undefined, { style: 'percent' })
 const SECONDS = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
 const MINUTES = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
 const SECOND_MS = 1_000
@@ -43,7 +43,7 @@ export function shareText(share: number | null): string {
 
 /** A score from 0 to 1 as a whole percentage, as calls show theirs; of nothing a dash. */
 export function scoreText(score: number | null): string {
-  return score === null ? DASH : SCORE.format(score)
+  return score === null ? DASH : percentText(score)
 }
 
 /** A wait, in ms below a second; of nothing a dash. */
