@@ -91,7 +91,7 @@ describe('a second carrier and a second model', () => {
     return (await response.json()) as { perch: string }[]
   }
 
-  it('are a folder and a line each', { timeout: 60_000 }, async () => {
+  it('are a folder and a line each', { timeout: 180_000 }, async () => {
     const settings = {
       ADMIN_API_KEY,
       REALTIME_PROVIDER: 'parrot',
