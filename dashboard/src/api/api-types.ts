@@ -20271,7 +20271,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Nothing: the hub. */
+                /** @description The guide; nothing: their hub. */
                 page: string;
             };
             cookie?: never;

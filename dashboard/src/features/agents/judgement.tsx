@@ -57,10 +57,14 @@ function versionsIn({ published_version: published, rollout_versions: shared }: 
   return published ? [published, ...others] : others
 }
 
+/** To as many digits as scores have: beside a minimum that it misses narrowly, a rounded figure would keep it. */
+const FIGURE = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 4 })
+const figureText = (figure: number | null) => (figure === null ? DASH : FIGURE.format(figure))
+
 const COLUMNS: TableColumn<Evaluation['rollout_versions'][number]>[] = [
   { name: 'Version', cell: ({ version_number }) => `Version ${version_number}` },
   { name: 'Share', isNumber: true, cell: ({ traffic_percentage }) => `${traffic_percentage}%` },
   { name: 'Scored calls', isNumber: true, cell: ({ eval_count }) => eval_count },
-  { name: 'Average', isNumber: true, cell: ({ avg_score }) => avg_score?.toFixed(2) ?? DASH },
-  { name: 'Good', isNumber: true, cell: ({ high_quality_rate }) => high_quality_rate?.toFixed(2) ?? DASH },
+  { name: 'Average', isNumber: true, cell: ({ avg_score }) => figureText(avg_score) },
+  { name: 'Good', isNumber: true, cell: ({ high_quality_rate }) => figureText(high_quality_rate) },
 ]

@@ -52,13 +52,13 @@ function unasked(body: unknown): FaultDetail[] {
  */
 export const refuseUnaskedQuery: preValidationHookHandler = ({ method, query, routeOptions }, _reply, done) => {
   const { url = '', schema } = routeOptions
-  const isOurs = method === 'GET' ? url.startsWith('/api/v1/') && schema?.response !== undefined : isWritten(schema)
+  const isOurs = method === 'GET' ? url.startsWith('/api/v1/') && schema?.response !== undefined : isOfApi(schema)
   const [first, ...others] = isOurs && schema?.querystring === undefined ? unaskedIn(query) : []
   done(first && invalidRequest([first, ...others]))
 }
 
-/** Whether a route is one of those by which tenants and administrators write. */
-function isWritten(schema: object | undefined): boolean {
+/** Whether a route is one of those that tenants and administrators use. */
+function isOfApi(schema: object | undefined): boolean {
   const { tags: [surface] = [] }: { tags?: readonly string[] } = schema ?? {}
   return surface === 'runtime' || surface === 'admin'
 }

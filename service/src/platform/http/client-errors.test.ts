@@ -197,7 +197,7 @@ describe('a client that is slow', () => {
   })
 
   it('to read what is streamed is let go, and that with them; who waits for more of it is not', async () => {
-    const test = testServer({ limits: { unreadTimeoutMs: 500 } })
+    const test = testServer({ limits: { unreadTimeoutMs: 2_000 } })
     const deafIsGone = Promise.withResolvers<void>()
     async function* parts() {
       for (let n = 0; n < 256; n += 1) yield 'x'.repeat(64 * 1024)

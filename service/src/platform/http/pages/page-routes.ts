@@ -54,7 +54,7 @@ export function pageRoutes({ pages, limits }: Deps): FastifyPluginAsyncTypebox {
         schema: {
           ...schemaOf('getDocsPage', 'A guide'),
           response: { ...Html, ...Elsewhere, 404: Missing },
-          params: strict({ page: Type.String({ maxLength: 100, description: 'Nothing: the hub.' }) }),
+          params: strict({ page: Type.String({ maxLength: 100, description: 'The guide; nothing: their hub.' }) }),
         },
       },
       async (request, reply): Promise<void> => {
