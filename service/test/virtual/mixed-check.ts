@@ -12,6 +12,7 @@ const PAST_THE_LONGEST_MS = 60_000
 const HEARD_WITHIN_MS = 50
 /** From a request to hang up to the end of what is heard. */
 const HANG_UP_MS = 150
+const ENDED_IN_APOLOGY = 'hung up 1 times, apologised 1 times'
 /** So much of an answer is some words of it. */
 const WORDS_MS = 1_000
 /** By then what a person said is written down; what is not yet when a call is handed over is not waited for. */
@@ -29,7 +30,7 @@ function unless(isRight: boolean, fault: string): string[] {
 export function faultsOfMixed(run: MixedRun): string[] {
   const { world } = run
   return [
-    ...faultsOfEnd(world),
+    ...faultsOfEnd(world).filter((fault) => !(isEndedByHand(run) && fault === ENDED_IN_APOLOGY)),
     ...faultsOfAudio(world),
     ...faultsOfHeard(world, HEARD_WITHIN_MS + (isCutShort(run) ? 2 * run.call.carrierDelayMs + HANG_UP_MS : 0)),
     ...offencesOf(run).map((offence) => `the model was asked for ${offence}`),
@@ -44,6 +45,11 @@ export function faultsOfMixed(run: MixedRun): string[] {
     ...faultsOfTargets(run),
     ...unless(replay(world.log.read()).difference === null, 'it cannot be run again'),
   ]
+}
+
+/** Whoever ends a call does so, also where its caller is being told why it cannot go on. */
+function isEndedByHand({ call }: MixedRun): boolean {
+  return call.incidents.some(({ incident }) => incident.type === 'end' || incident.type === 'shut_down')
 }
 
 /** One that is asked once more, as nothing has come of an answer, may be at it after all, and says so. */
