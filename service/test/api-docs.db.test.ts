@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { API_NOTES } from '../src/api-notes.ts'
-import { patternFault } from '../src/platform/http/faults.ts'
+import { patternMessage } from '../src/platform/http/faults.ts'
 import { addFormats } from '../src/platform/http/formats.ts'
 import { DOCUMENTS } from '../src/platform/http/openapi/document.ts'
 import { registeredRoutes } from '../src/platform/http/registered-routes.ts'
@@ -88,7 +88,7 @@ describe('the descriptions of the API', () => {
     const patterns = [...JSON.stringify([asked, components.schemas]).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)]
     const unworded = patterns
       .map(([, text = '']) => JSON.parse(text) as string)
-      .filter((each) => patternFault(each).startsWith('must match'))
+      .filter((each) => patternMessage(each).startsWith('must match'))
     expect(unworded).toEqual([])
     expect(patterns.length).toBeGreaterThan(10)
   })

@@ -5,8 +5,9 @@ import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column } from '../../components/fields.tsx'
 import { ListTable, type Column as TableColumn } from '../../components/list-table.tsx'
 import { StatusBadge, type Tone } from '../../components/status-badge.tsx'
-import { DASH, words } from '../../components/text.ts'
+import { words } from '../../components/text.ts'
 import { type Evaluation, evaluateRollout } from './agent-queries.ts'
+import { figureText } from './figure-text.ts'
 
 const TONES: Record<Evaluation['status'], Tone> = {
   ...{ disabled: 'quiet', no_policy: 'quiet', no_rollout: 'quiet', insufficient_data: 'wait' },
@@ -56,10 +57,6 @@ function versionsIn({ published_version: published, rollout_versions: shared }: 
   const others = shared.filter(({ agent_version_id: id }) => id !== published?.agent_version_id)
   return published ? [published, ...others] : others
 }
-
-/** To as many digits as scores have: beside a minimum that it misses narrowly, a rounded figure would keep it. */
-const FIGURE = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 4 })
-const figureText = (figure: number | null) => (figure === null ? DASH : FIGURE.format(figure))
 
 const COLUMNS: TableColumn<Evaluation['rollout_versions'][number]>[] = [
   { name: 'Version', cell: ({ version_number }) => `Version ${version_number}` },

@@ -58,7 +58,7 @@ const PATTERN_MESSAGES: Record<string, string> = {
 }
 
 /** What a text must be that does not match: in words wherever a request may hold it. */
-export function patternFault(pattern: string): string {
+export function patternMessage(pattern: string): string {
   return PATTERN_MESSAGES[pattern] ?? `must match ${pattern}`
 }
 
@@ -72,7 +72,7 @@ const MESSAGES: Record<string, (error: ErrorObject, limit: unknown) => string> =
   anyOf: wanted,
   oneOf: wanted,
   format: (error, format) => (format === 'phone' ? phoneFault(error.data) : wanted(error)),
-  pattern: (_error, pattern) => patternFault(String(pattern)),
+  pattern: (_error, pattern) => patternMessage(String(pattern)),
   minLength: (_error, limit) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),
   maxLength: (_error, limit) => `must have at most ${limit} characters`,
   minimum: (_error, limit) => `must be at least ${limit}`,
