@@ -22,22 +22,53 @@ describe('when two transactions of the database get into each other', () => {
   const test = useDatabase()
   const app = useCallApp(test, { document })
 
-  it.each(['40001', '40P01'])('F56: a call is taken all the same (%s)', async (state) => {
-    // Refuses the first two times, as it would whoever loses against another.
+  /** Refuses entries of a table, the first so many times, as it would whoever loses against another. */
+  async function refusing(state: string, { of, times }: { of: string; times: number }, work: () => Promise<void>) {
     await sql`create sequence refusals`.execute(test.db)
     await sql`
       create function refuse() returns trigger language plpgsql as $$
       begin
-        if nextval('refusals') <= 2 then raise exception 'refused' using errcode = ${sql.lit(state)}; end if;
+        if nextval('refusals') <= ${sql.lit(times)} then
+          raise exception 'refused' using errcode = ${sql.lit(state)};
+        end if;
         return new;
       end $$`.execute(test.db)
-    await sql`create trigger refuse before insert on call_logs for each row execute function refuse()`.execute(test.db)
+    await sql`create trigger refuse before insert on ${sql.id(of)} for each row execute function refuse()`.execute(
+      test.db,
+    )
     try {
-      expect(await app.ring()).toContain('<Stream ')
+      await work()
     } finally {
       await sql`drop function refuse cascade`.execute(test.db)
       await sql`drop sequence refusals`.execute(test.db)
     }
+  }
+
+  it.each(['40001', '40P01'])('F56: a call is taken all the same (%s)', async (state) => {
+    await refusing(state, { of: 'call_logs', times: 2 }, async () => {
+      expect(await app.ring()).toContain('<Stream ')
+    })
+  })
+
+  it.each(['40001', '40P01'])('a tenant is told so, and when to ask again (%s)', async (state) => {
+    const ask = () =>
+      fetch(`${app.served.address}/api/v1/callback-tasks`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${app.served.tokenOf('acme')}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ customer_phone: CALLER }),
+      })
+    await refusing(state, { of: 'callback_tasks', times: 1 }, async () => {
+      const refused = await ask()
+      expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
+        503,
+        '5',
+        expect.objectContaining({
+          code: 'unavailable',
+          error: expect.stringMatching(/at the same time\. Try again\.$/),
+        }),
+      ])
+      expect((await ask()).status).toBe(200)
+    })
   })
 })
 

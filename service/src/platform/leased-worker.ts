@@ -1,6 +1,6 @@
 import { type Cancel, type Clock, waitAtMost } from '../kernel/clock.ts'
 import { onCommit } from './db/commits.ts'
-import { isOnlyLate, isUnavailable } from './db/errors.ts'
+import { isOfStatementAlone, isUnavailable } from './db/errors.ts'
 import type { Db } from './db/schema.ts'
 import type { Log } from './log.ts'
 
@@ -123,7 +123,7 @@ export class LeasedWorker<Claimed extends object> {
 
   /** It is looked again in any case. That the database is away others say; whatever else it is, is said once, and once that it is over. */
   #looked(err: unknown): void {
-    if (isUnavailable(err) && !isOnlyLate(err)) return
+    if (isUnavailable(err) && !isOfStatementAlone(err)) return
     const { log } = this.#deps
     const { topic } = this.#rows
     if (err !== null && !this.#isFailing) log.warn({ err, topic }, 'what waits beside the calls is not begun')

@@ -9,6 +9,7 @@ import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import { makeSealer, sha256 } from '../kernel/seal.ts'
+import { isLostToAnother } from '../platform/db/errors.ts'
 import { makeLog } from '../platform/log.ts'
 import { findLegacyTokenAcrossTenants } from './credential-store.ts'
 import { findHolder } from './phone-number-store.ts'
@@ -287,7 +288,7 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a tenant something
         await until(isWaiting, { what: 'the deletion to wait for the number' })
         return holdTenant(tx, acme)
       })
-      const wasEnded = await held.catch((error: { code?: string }) => error.code === '40P01' && 'the other one')
+      const wasEnded = await held.catch((error: unknown) => isLostToAnother(error) && 'the other one')
       await Promise.all(removals)
       await expect(tenants.get(acme)).rejects.toMatchObject({ code: 'not_found' })
       await erasing.goOn(acme)

@@ -27,6 +27,9 @@ const LOGIN_REFUSED = [
   '57P04', // database_dropped
 ]
 
+/** serialization_failure, deadlock_detected: of those that got into each other one was refused, and would not be now. */
+const LOST_TO_ANOTHER = ['40001', '40P01']
+
 /** SQL states of a server that cannot serve now: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const UNREACHABLE_STATES = new Set([
   '08000', // connection_exception
@@ -36,6 +39,7 @@ const UNREACHABLE_STATES = new Set([
   '08006', // connection_failure
   ...LOGIN_REFUSED,
   '25006', // read_only_sql_transaction: a server that is not the primary any more, or not yet
+  ...LOST_TO_ANOTHER,
   '25P03', // idle_in_transaction_session_timeout: it ends the session
   DISK_FULL,
   '53200', // out_of_memory
@@ -52,6 +56,7 @@ const UNREACHABLE_STATES = new Set([
 
 const READ_ONLY = 'The database can only be read.'
 const LETS_NOBODY_IN = 'The database does not let this service in.'
+const OTHERS_CAME_BETWEEN = 'Something else changed the same in the database at the same time.'
 
 /** Where it is reached and of no use, so that nobody looks for what is wrong on the way to it. */
 const SENTENCES = new Map([
@@ -61,6 +66,7 @@ const SENTENCES = new Map([
   ['53300', 'The database has no connection left.'],
   [LOCK_TIMEOUT, 'Something else in the database holds what this needs.'],
   [CANCELED, 'The database took too long over this.'],
+  ...LOST_TO_ANOTHER.map((state): [string, string] => [state, OTHERS_CAME_BETWEEN]),
   ...LOGIN_REFUSED.map((state): [string, string] => [state, LETS_NOBODY_IN]),
 ])
 
@@ -128,10 +134,25 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === LOCK_TIMEOUT
 }
 
-/** Whether it did, or took too long by itself: its connection is as good as before. */
+/** Whether it did, or took too long by itself. */
 export function isOnlyLate(error: unknown): boolean {
+  return [LOCK_TIMEOUT, CANCELED].includes(stateOf(error))
+}
+
+/** Whether it was refused because others did something at the same time: it can be done again at once. */
+export function isLostToAnother(error: unknown): boolean {
+  return LOST_TO_ANOTHER.includes(stateOf(error))
+}
+
+/** Whether the database was there, and refused this alone: the connection is as good as before. */
+export function isOfStatementAlone(error: unknown): boolean {
+  return isOnlyLate(error) || isLostToAnother(error)
+}
+
+/** The SQL state, also of what `toAppError` has made of the error; empty without one. */
+function stateOf(error: unknown): string {
   const cause = error instanceof AppError ? error.cause : error
-  return isLockTimeout(cause) || (cause instanceof pg.DatabaseError && cause.code === CANCELED)
+  return (cause instanceof pg.DatabaseError && cause.code) || ''
 }
 
 function isUnreachable(error: unknown): boolean {

@@ -3,8 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { CompiledQuery, sql } from 'kysely'
 import { type Clock, systemClock } from '../../kernel/clock.ts'
 import type { Log } from '../log.ts'
-import { isLostToAnother } from './again.ts'
-import { isLockTimeout } from './errors.ts'
+import { isLockTimeout, isLostToAnother } from './errors.ts'
 import type { Db, Tx } from './schema.ts'
 
 type Migration = { name: string; text: string; checksum: string }

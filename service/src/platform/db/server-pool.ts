@@ -2,7 +2,7 @@ import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kyse
 import type pg from 'pg'
 import { systemClock } from '../../kernel/clock.ts'
 import { isReading } from '../current-request.ts'
-import { isOnlyLate, toAppError } from './errors.ts'
+import { isOfStatementAlone, toAppError } from './errors.ts'
 import type { FullDisk } from './full-disk.ts'
 import type { LostAnswers } from './lost-answers.ts'
 import { PreparedNames } from './prepared.ts'
@@ -69,8 +69,8 @@ function adapt(client: pg.PoolClient, { names, ...asking }: Asking): PostgresPoo
       if (error instanceof Error) Error.captureStackTrace(error)
       asking.disk.saw(error)
       const mapped = toAppError(error)
-      // A connection that went silent would make the next one wait for nothing too; one whose server says that it was late is sound.
-      if (mapped !== error && mapped instanceof Error && !isOnlyLate(error)) failed = mapped
+      // A connection that went silent would make the next one wait for nothing too; one whose server says what was wrong with this alone is sound.
+      if (mapped !== error && mapped instanceof Error && !isOfStatementAlone(error)) failed = mapped
       throw mapped
     }
   }
