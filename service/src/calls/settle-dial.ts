@@ -1,6 +1,7 @@
 import { reviveDispatch } from '../operators/revive-dispatch.ts'
 import { againWhenRefused } from '../platform/db/again.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import { waitBriefly } from '../platform/db/short-waits.ts'
 import { CarrierError } from '../platform/telephony/port.ts'
 import { type CallLogRow, findCallLogById } from '../records/call-log-store.ts'
 import { doubtedCall, failedCall, isMendedByTime, type SubmissionFault } from '../records/outbound-calls.ts'
@@ -28,7 +29,7 @@ export function outcomeOf(error: unknown): DialOutcome {
 /**
  * Writes down what became of a dial, whoever has found out, in one transaction of its own. The carrier's word that it has the
  * call stands against everything else, early or late, and against what was only found; what is known is not forgotten for
- * what is not.
+ * what is not. `waitsBriefly`: for who works for all tenants, and comes again.
  *
  * @returns the call as it is now; null for an unknown dial, and for an id that belongs to another call.
  * @throws AppError `unavailable` when the database does not answer, `not_found` for a deleted tenant.
@@ -37,10 +38,11 @@ export async function settleDial(
   db: Db,
   tenant: TenantRuntime,
   dialRef: string,
-  settled: { outcome: DialOutcome; now: Date },
+  { waitsBriefly = false, ...settled }: { outcome: DialOutcome; now: Date; waitsBriefly?: boolean },
 ): Promise<PlacedCall | null> {
   const callSid = 'callSid' in settled.outcome ? settled.outcome.callSid : null
   const lockedIn = async (tx: Tx) => {
+    if (waitsBriefly) await waitBriefly(tx)
     await holdKnownTenant(tx, tenant.tenant_id)
     const { dial = null, rival = null } = (await lockDials(tx, tenant.tenant_id, dialRef, callSid)) ?? {}
     const log = dial && (await findCallLogById(tx, tenant.tenant_id, dial.call_log_id))

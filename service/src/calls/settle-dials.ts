@@ -86,7 +86,7 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
     const isDoubtful = !looked.isRuledOut && (await isPlacedAgain(db, dialled))
     const giveUpMs = isDoubtful ? GIVE_UP_ASKING_MS : GIVE_UP_MS
     const outcome = outcomeOf(looked, now.getTime() - dial.created_at.getTime() >= giveUpMs)
-    await settleDial(db, tenant, dial.dial_ref, { outcome, now })
+    await settleDial(db, tenant, dial.dial_ref, { outcome, now, waitsBriefly: true })
     if (outcome.type !== 'unknown') log.info({ tenant_id: dial.tenant_id, outcome }, 'a call in doubt was settled')
     if (found) await noteStatus(dial.tenant_id, found)
   }

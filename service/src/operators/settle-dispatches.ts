@@ -1,12 +1,12 @@
 import type { Cancel, Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
-import { isOnlyLate } from '../platform/db/errors.ts'
 import { SaidOnce } from '../platform/db/said-once.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { waitBriefly } from '../platform/db/short-waits.ts'
 import type { Log } from '../platform/log.ts'
 import { isReached } from '../records/answered-by.ts'
 import { holdCallLogAs } from '../records/call-log-store.ts'
+import { EndedCalls } from '../records/ended-calls.ts'
 import { isMendedByTime } from '../records/outbound-calls.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -40,7 +40,6 @@ type Deps = {
 }
 
 const LOOK_INTERVAL_MS = 5_000
-const BATCH_ROWS = 100
 const MINUTE_MS = 60_000
 const NOT_LOOKED_AFTER = 'dispatched callback tasks could not be looked after'
 
@@ -50,29 +49,11 @@ export function makeSettlingDispatches({ db, clock, log, tenants }: Deps): Settl
   let cancel: Cancel = () => undefined
   const said = new SaidOnce()
 
-  async function look(): Promise<void> {
-    /** Whose rows others hold: of each tenant that is waited for once in a look. */
-    const held = new Set<TenantId>()
-    let after: EndedDispatch | null = null
-    do {
-      const page: EndedDispatch[] = await listEndedDispatchesAcrossTenants(db, { limit: BATCH_ROWS, after })
-      for (const ended of page) {
-        if (held.has(ended.tenant_id)) continue
-        await settleOne(ended).catch((err: unknown) => {
-          if (isOnlyLate(err)) held.add(ended.tenant_id)
-          warn(ended, err)
-        })
-      }
-      after = page.length < BATCH_ROWS ? null : (page.at(-1) ?? null)
-    } while (after && !isClosing)
-  }
-
   async function settleOne(ended: EndedDispatch): Promise<void> {
     const tenant = await tenants.get(ended.tenant_id)
     if (tenant) await db.transaction().execute((tx) => settleIn(tx, tenant, ended, new Date(clock.now())))
   }
 
-  /** One that cannot be taken note of holds up no other one, and comes again with the next look. */
   function warn({ tenant_id, task_id, call_log_id }: EndedDispatch, err: unknown): void {
     log.warn(
       { tenant_id, task_id, call_log_id, err },
@@ -80,12 +61,20 @@ export function makeSettlingDispatches({ db, clock, log, tenants }: Deps): Settl
     )
   }
 
+  const ended = new EndedCalls<EndedDispatch>({
+    list: (page) => listEndedDispatchesAcrossTenants(db, page),
+    takeNote: settleOne,
+    failed: warn,
+    isStopping: () => isClosing,
+  })
+
   const settling: SettlingDispatches = {
     start() {
       cancel = clock.every(LOOK_INTERVAL_MS, () => void settling.settle())
     },
     settle() {
-      looking ??= look()
+      looking ??= ended
+        .look()
         .then(
           () => said.done(),
           (err: unknown) => said.failed(err, () => log.warn({ err }, NOT_LOOKED_AFTER)),

@@ -41,6 +41,8 @@ const MAX_PLACING = 50
 const CLOSE_WITHIN_MS = 2_000
 /** One that could not be worked on: it stays due, and others are not. */
 const LEFT_ALONE_MS = 5_000
+/** One whose rows others hold: its tenant's others come before it again. */
+const HELD_ALONE_MS = 2 * LEFT_ALONE_MS
 
 export function makeCampaignRunner(deps: Deps): CampaignRunner {
   const { db, clock, log, tenants } = deps
@@ -99,15 +101,20 @@ export function makeCampaignRunner(deps: Deps): CampaignRunner {
     return running.filter(({ id }) => !aloneUntilMs.has(id))
   }
 
-  /** What is wrong with one holds up no other one; a tenant whose rows others hold is waited for once, whatever else it runs. */
+  /**
+   * What is wrong with one holds up no other one; a tenant whose rows others hold is waited for once, whatever else it runs, and then
+   * does that first.
+   */
   async function workOn(campaign: RunningCampaign, running: RunningCampaign[]): Promise<void> {
     try {
       await callNext(campaign)
       said.done()
     } catch (err) {
       const ofTenant = running.filter(({ tenant_id }) => tenant_id === campaign.tenant_id)
-      const untilMs = clock.monotonicMs() + LEFT_ALONE_MS
-      for (const { id } of isOnlyLate(err) ? ofTenant : [campaign]) aloneUntilMs.set(id, untilMs)
+      const nowMs = clock.monotonicMs()
+      const isHeld = isOnlyLate(err)
+      for (const { id } of isHeld ? ofTenant : [campaign]) aloneUntilMs.set(id, nowMs + LEFT_ALONE_MS)
+      if (isHeld) aloneUntilMs.set(campaign.id, nowMs + HELD_ALONE_MS)
       const fields = { tenant_id: campaign.tenant_id, campaign_id: campaign.id }
       said.failed(err, () => log.warn({ err, ...fields }, 'a campaign was not worked on'))
     }

@@ -1,12 +1,12 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { TenantId } from '../../kernel/ids.ts'
-import { isOnlyLate } from '../../platform/db/errors.ts'
 import { SaidOnce } from '../../platform/db/said-once.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import { waitBriefly } from '../../platform/db/short-waits.ts'
 import type { Log } from '../../platform/log.ts'
 import { isMachine, isReached } from '../../records/answered-by.ts'
 import { holdCallLogAs } from '../../records/call-log-store.ts'
+import { EndedCalls } from '../../records/ended-calls.ts'
 import { isMendedByTime } from '../../records/outbound-calls.ts'
 import { holdKnownTenant } from '../../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
@@ -35,7 +35,6 @@ type Deps = {
 }
 
 const NOT_NOTED = 'the end of a call of a campaign could not be taken note of'
-const BATCH_ROWS = 100
 const MINUTE_MS = 60_000
 /** The breaker looks at so many calls, and not before there are so many. */
 const JUDGED_CALLS = 20
@@ -52,28 +51,13 @@ export function makeSettleCampaignDials({ db, clock, log, tenants, isStopping }:
     await db.transaction().execute((tx) => settleIn(tx, tenant, ended, now))
   }
 
-  async function look(): Promise<void> {
-    /** Whose rows others hold: of each tenant that is waited for once in a look. */
-    const held = new Set<TenantId>()
-    let after: EndedCampaignDial | null = null
-    do {
-      const page: EndedCampaignDial[] = await listEndedDialsAcrossTenants(db, { limit: BATCH_ROWS, after })
-      for (const ended of page) {
-        if (held.has(ended.tenant_id)) continue
-        // One that cannot be taken note of holds up no other one, and comes again with the next look.
-        await settleOne(ended).then(
-          () => said.done(),
-          (err: unknown) => {
-            if (isOnlyLate(err)) held.add(ended.tenant_id)
-            said.failed(err, () => log.warn({ err, tenant_id: ended.tenant_id }, NOT_NOTED))
-          },
-        )
-      }
-      after = page.length < BATCH_ROWS ? null : (page.at(-1) ?? null)
-    } while (after && !isStopping())
-  }
-
-  return look
+  const ended = new EndedCalls<EndedCampaignDial>({
+    list: (page) => listEndedDialsAcrossTenants(db, page),
+    takeNote: (dial) => settleOne(dial).then(() => said.done()),
+    failed: ({ tenant_id }, err) => said.failed(err, () => log.warn({ err, tenant_id }, NOT_NOTED)),
+    isStopping,
+  })
+  return () => ended.look()
 }
 
 /** What a call has come to. `isFault`: for a technical reason. `isLast`: to call again would be no use. */
