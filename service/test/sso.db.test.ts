@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { TestClock } from './harness/clock.ts'
 import { useDatabase } from './harness/database.ts'
 import { CLIENT, type Issuer, startIssuer } from './harness/issuer.ts'
@@ -21,7 +21,7 @@ function settings(more: Record<string, string> = {}): Record<string, string> {
 }
 
 beforeAll(async () => {
-  issuer = await startIssuer(() => served.app.publicUrl() + CALLBACK)
+  issuer = await startIssuer(() => served.app.publicUrl() + CALLBACK, clock)
   served = await ServedApp.start(test, { clock, settings: settings() })
 })
 afterAll(async () => {
@@ -184,6 +184,17 @@ describe('a login', () => {
     expect((await visit(stateless, { ...mine.cookies })).status).toBe(401)
     expect((await visit(`${served.address}${CALLBACK}`, { ...mine.cookies })).status).toBe(401)
     expect((await visit(mine.url, mine.cookies)).status).toBe(302)
+  })
+
+  it('goes by the clock of the installation, and not by that of the machine, also when that is set', async () => {
+    for (const aheadMs of [0, 3_600_000, -3_600_000]) {
+      vi.useFakeTimers({ toFake: ['Date'], now: clock.now() + aheadMs })
+      try {
+        expect([aheadMs, (await login()).answer.status]).toEqual([aheadMs, 302])
+      } finally {
+        vi.useRealTimers()
+      }
+    }
   })
 
   it('ends within ten minutes', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import type { Clock } from '../../src/kernel/clock.ts'
 
 /** How an issuer behaves: honest unless told otherwise. */
 type Behaviour = {
@@ -35,7 +36,7 @@ type Granted = { redirectUri: string; challenge: string; nonce: string | null }
 type Answer = { status: number; body?: unknown; headers?: Record<string, string> }
 
 /** Takes only what the specification lets it: one exact redirect address, PKCE with S256, each code once, the client's secret. */
-export async function startIssuer(redirectUri: () => string): Promise<Issuer> {
+export async function startIssuer(redirectUri: () => string, clock: Pick<Clock, 'now'>): Promise<Issuer> {
   const [own, foreign] = [await generateKeyPair('RS256'), await generateKeyPair('RS256')]
   const keys = { keys: [{ ...(await exportJWK(own.publicKey)), kid: 'own', alg: 'RS256', use: 'sig' }] }
   const codes = new Map<string, Granted>()
@@ -97,7 +98,7 @@ export async function startIssuer(redirectUri: () => string): Promise<Issuer> {
 
   function idToken(nonce: string | null): Promise<string> {
     const { sub, ...mail } = behaviour.person
-    const nowSeconds = Math.floor(Date.now() / 1_000)
+    const nowSeconds = Math.floor(clock.now() / 1_000)
     const usual = { iss: url, aud: CLIENT.id, sub, iat: nowSeconds, exp: nowSeconds + 60, ...(nonce && { nonce }) }
     const claims = { ...usual, ...(behaviour.tells === 'id token' && mail), ...behaviour.lies }
     const key = behaviour.usesForeignKey ? foreign : own

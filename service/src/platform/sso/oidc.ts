@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client'
-import type { Clock } from '../../kernel/clock.ts'
+import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { sha256 } from '../../kernel/seal.ts'
 import { type Identity, IdentityFault, type IdentityProvider } from './port.ts'
 
@@ -16,6 +16,8 @@ const REQUEST_SECONDS = 10
 /** What the provider says of itself is asked for again after this. */
 const KNOWN_FOR_MS = 3_600_000
 const SCOPE = 'openid email'
+/** Less is what providers' clocks differ by anyway. */
+const SAME_TIME_MS = 5_000
 /** For an http address, which the settings take for this machine alone. */
 // oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out; it is not going away
 const TAKE_HTTP: (configuration: oidc.Configuration) => void = oidc.allowInsecureRequests
@@ -25,12 +27,15 @@ const TAKE_HTTP: (configuration: oidc.Configuration) => void = oidc.allowInsecur
  */
 export function oidcProvider(options: Options): IdentityProvider {
   const { clock } = options
-  let known: { configuration: oidc.Configuration; untilMs: number } | null = null
+  let known: { configuration: oidc.Configuration; untilMs: number; behindMs: number } | null = null
 
   async function configuration(): Promise<oidc.Configuration> {
-    if (known && clock.monotonicMs() < known.untilMs) return known.configuration
-    const found = await discovered(options)
-    known = { configuration: found, untilMs: clock.monotonicMs() + KNOWN_FOR_MS }
+    // When ID tokens end is read by the clock of the machine, which may be any, and be set at any time.
+    const behindMs = clock.now() - systemClock.now()
+    const isSameTime = known !== null && Math.abs(behindMs - known.behindMs) <= SAME_TIME_MS
+    if (known && isSameTime && clock.monotonicMs() < known.untilMs) return known.configuration
+    const found = await discovered(options, behindMs)
+    known = { configuration: found, untilMs: clock.monotonicMs() + KNOWN_FOR_MS, behindMs }
     return found
   }
 
@@ -77,14 +82,18 @@ function refuseForged(query: URLSearchParams, issuer: string): void {
 }
 
 /** The provider's own description of itself, and how it wants to be shown the secret. */
-async function discovered({ issuerUrl, clientId, clientSecret }: Options): Promise<oidc.Configuration> {
+async function discovered(
+  { issuerUrl, clientId, clientSecret }: Options,
+  behindMs: number,
+): Promise<oidc.Configuration> {
   const url = new URL(issuerUrl)
   const options = { execute: url.protocol === 'http:' ? [TAKE_HTTP] : [], timeout: REQUEST_SECONDS }
   const found = await oidc.discovery(url, clientId, undefined, oidc.None(), options)
   const metadata = found.serverMetadata()
   const takesPost = metadata.token_endpoint_auth_methods_supported?.includes('client_secret_post') ?? false
   const authentication = takesPost ? oidc.ClientSecretPost(clientSecret) : oidc.ClientSecretBasic(clientSecret)
-  const configuration = new oidc.Configuration(metadata, clientId, undefined, authentication)
+  const ofTime = { [oidc.clockSkew]: Math.round(behindMs / 1_000) }
+  const configuration = new oidc.Configuration(metadata, clientId, ofTime, authentication)
   configuration.timeout = REQUEST_SECONDS
   for (const extend of [...options.execute, oidc.enableNonRepudiationChecks]) extend(configuration)
   return configuration
