@@ -24,6 +24,10 @@ describe('toAppError', () => {
     ['a server whose disk fails', sqlError('58030')],
     ['a pooler that has lost its server', sqlError('08P01')],
     ['a session that the server ended as idle', sqlError('57P05')],
+    [
+      'a session that the server ended for a reason of its own',
+      Object.assign(sqlError('25P04'), { severity: 'FATAL' }),
+    ],
     ['ECONNREFUSED', socketError('ECONNREFUSED')],
     ['all addresses of a name', new AggregateError([socketError('ECONNREFUSED'), socketError('ENETUNREACH')])],
   ])('says that the database is not reachable for %s, and keeps the cause', (_name, cause) => {

@@ -122,11 +122,14 @@ export function isDiskFull(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === DISK_FULL
 }
 
-/** Whether the server let us not in, or its address names a certificate that is not there: at a start, nothing to wait for. */
+/**
+ * Whether the server let us not in, or no connection to it can be had as its address asks for, as with a certificate of another name: at
+ * a start, nothing to wait for.
+ */
 export function isLoginRefused(error: unknown): boolean {
   const cause = error instanceof AppError ? error.cause : error
-  if (cause instanceof pg.DatabaseError) return LOGIN_REFUSED.includes(cause.code ?? '')
-  return cause instanceof Error && 'syscall' in cause && cause.syscall === 'open'
+  if (cause instanceof pg.DatabaseError) return LOGIN_REFUSED.includes(cause.code ?? '') || !isOfNoServer(cause)
+  return cause instanceof Error && (!isOfNoServer(cause) || ('syscall' in cause && cause.syscall === 'open'))
 }
 
 /** Whether the statement waited too long for what somebody else had locked. */
@@ -155,7 +158,13 @@ function stateOf(error: unknown): string {
   return (cause instanceof pg.DatabaseError && cause.code) || ''
 }
 
+/** What ends its connection has no answer for the statement, whatever its state says, as that of a pooler or of a later server. */
 function isUnreachable(error: unknown): boolean {
+  return isOfNoServer(error) || (error instanceof pg.DatabaseError && error.severity === 'FATAL')
+}
+
+/** Whether it is known for what a server says that cannot serve now, or the way to one that is not there. */
+function isOfNoServer(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
   if (error instanceof pg.DatabaseError) {
@@ -163,7 +172,7 @@ function isUnreachable(error: unknown): boolean {
     return error.routine === undefined || error.severity === 'FATAL'
   }
   // Node tries every address of a name and gives all the failures at once.
-  if (error instanceof AggregateError) return error.errors.some(isUnreachable)
+  if (error instanceof AggregateError) return error.errors.some(isOfNoServer)
   return UNREACHABLE_SOCKET.has(code) || UNREACHABLE_MESSAGE.test(error.message)
 }
 

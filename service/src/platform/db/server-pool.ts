@@ -2,7 +2,7 @@ import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kyse
 import type pg from 'pg'
 import { systemClock } from '../../kernel/clock.ts'
 import { isReading } from '../current-request.ts'
-import { isOfStatementAlone, toAppError } from './errors.ts'
+import { isOfStatementAlone, toAppError, unreachable } from './errors.ts'
 import type { FullDisk } from './full-disk.ts'
 import type { LostAnswers } from './lost-answers.ts'
 import { PreparedNames } from './prepared.ts'
@@ -46,7 +46,9 @@ export function serverPool(
       try {
         return adapted(await (isReading() ? connectReader() : pool.connect()))
       } catch (error) {
-        throw toAppError(error)
+        const mapped = toAppError(error)
+        // Whatever else a connection was not had for, as a certificate that is not good any more.
+        throw mapped === error ? unreachable(error) : mapped
       }
     },
     end: () => pool.end(),

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { isLoginRefused } from './errors.ts'
 import type { Database } from './schema.ts'
 import { openServer } from './server.ts'
 
@@ -26,6 +27,15 @@ function open(port: number, parameters = ''): Database {
   return database
 }
 
+/** What a server says as it ends a connection. */
+function fatal(state: string, message: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0C${state}\0M${message}\0\0`)
+  const head = Buffer.alloc(5)
+  head.write('E')
+  head.writeInt32BE(fields.length + 4, 1)
+  return Buffer.concat([head, fields])
+}
+
 afterEach(async () => {
   await database.close()
   for (const socket of sockets) socket.destroy()
@@ -43,6 +53,19 @@ describe('openServer, when the server', () => {
   it('hangs up: queries are unavailable', async () => {
     const port = await listen((socket) => socket.end())
     await expect(open(port).ping(2_000)).rejects.toMatchObject(UNREACHABLE)
+  })
+
+  it.each([
+    ['takes no TLS, which its address asks for', '?sslmode=require', 'N'],
+    ['is a pooler that has no room, and says so in its own way', '', fatal('XX000', 'max clients reached')],
+  ])('%s: queries are unavailable', async (_what, parameters, answer) => {
+    const port = await listen((socket) => socket.once('data', () => socket.end(answer)))
+    const error = await open(port, parameters)
+      .ping(2_000)
+      .catch((err: unknown) => err)
+    expect(error).toMatchObject(UNREACHABLE)
+    // It was reached: at a start there is nothing to wait for.
+    expect(isLoginRefused(error)).toBe(true)
   })
 
   it('accepts and says nothing: a ping gives up after its own time, a query after five seconds', async () => {
