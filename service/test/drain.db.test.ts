@@ -51,6 +51,8 @@ describe('a service that is told to stop', () => {
     })
     expect(placed).toMatchObject(stops)
     expect(await app.served.call('acme', 'POST', '/browser-calls', { agent_key: 'desk' })).toMatchObject(stops)
+    // Over another connection, which may lead to another node.
+    expect((await fetch(`${app.served.address}/api/v1/call-logs`)).headers.get('connection')).toBe('close')
     client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
     await app.clock.advance(1_000)
     await draining

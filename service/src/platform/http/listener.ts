@@ -10,7 +10,7 @@ const isLoopback = makeTrusts(['127.0.0.0/8', '::1'])
 
 /** The listening side of a server: Node's HTTP server with our limits, and what is open on it. */
 export class Listener {
-  /** Set once, before the server is closed. */
+  /** Set once, before the server is closed: what is open then is closed behind the next answer. */
   stopping = false
   readonly connections: Connections
   #limits: HttpLimits

@@ -124,6 +124,11 @@ export function buildServer(deps: ServerDeps): HttpServer {
   return server
 }
 
+/** From now on each answer asks its client to come back over another connection, which may lead to another process. */
+export function sendElsewhere(server: HttpServer): void {
+  lifecycleOf(server).listener.stopping = true
+}
+
 /**
  * Stops a server: it takes no new connections, closes the idle ones, answers what it is answering, and after `graceMs`
  * destroys what is left (upgraded connections are among that). Resolves when no connection is open. Repeating it waits for
@@ -147,7 +152,7 @@ function lifecycleOf(server: HttpServer): Lifecycle {
 }
 
 async function stop(server: HttpServer, { listener, clock }: Lifecycle, graceMs: number): Promise<void> {
-  listener.stopping = true
+  sendElsewhere(server)
   const cancel = clock.after(graceMs, () => listener.connections.destroyAll())
   await server.close()
   cancel()
