@@ -164,13 +164,20 @@ function tidy(step: Step): void {
   const entries = transcript.entries.map((entry) => {
     // Whatever was still expected of the oldest after so many others will not come.
     const isFinal = entry.isFinal || (isFull && entry === oldest)
-    if (!isTurn(entry, isFinal)) return entry
+    if (!isTurn(entry, isFinal)) return isFinal ? withoutCost(step, entry) : entry
     turns += 1
     if (!isFinal || entry.keptAs === turns) return entry
     step.do({ type: 'keep', turn: turnOf(entry, turns) })
     return { ...entry, isFinal, keptAs: turns }
   })
   step.set({ transcript: isFull ? withoutOldest({ ...transcript, entries }) : { ...transcript, entries } })
+}
+
+/** What was billed of words that are no turn after all, as nobody has heard them, is the next one's. */
+function withoutCost(step: Step, entry: Entry): Entry {
+  if (entry.costUsd === null) return entry
+  step.set({ unsaidUsd: step.state.unsaidUsd + entry.costUsd })
+  return { ...entry, costUsd: null }
 }
 
 /** What is open may still get words or audio; what ended without either is no turn, unless the caller said it. */

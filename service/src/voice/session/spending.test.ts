@@ -77,6 +77,18 @@ describe('what a call costs', () => {
     expect(call.state.costUsd).toBe(4)
   })
 
+  it('gives what was said and never heard, and is no turn for that, to the turn that follows', () => {
+    const call = greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'It is')
+    call.says('turn_2', 500)
+    call.ends('resp_1', { status: 'cancelled', ...costs(4) })
+    answered(call, 3, 2)
+    expect(costOf(call, 'item_1')).toBeUndefined()
+    expect([call.state.costUsd, costOf(call, 'item_3')]).toEqual([7, 6])
+  })
+
   it('gives what was thought without words to the turn that follows from it', () => {
     const call = greeted()
     call.says('turn_1', 500)

@@ -11,9 +11,7 @@ export function spend(step: Step, { responseId, usage }: Pick<Done, 'responseId'
   if (usage.inputTokens + usage.outputTokens === 0) return
   if (plan.price === null || costUsd === null) return step.set({ costUsd: null })
   const usd = costOf(plan.price, usage)
-  step.set({ costUsd: costUsd + usd, unsaidUsd: unsaidUsd + usd })
   const said = transcript.entries.findLast((entry) => entry.responseId === responseId && entry.isKept)
-  if (!said) return
-  keepEntry(step, said.itemId, { costUsd: (said.costUsd ?? 0) + step.state.unsaidUsd })
-  step.set({ unsaidUsd: 0 })
+  step.set({ costUsd: costUsd + usd, unsaidUsd: said ? 0 : unsaidUsd + usd })
+  if (said) keepEntry(step, said.itemId, { costUsd: (said.costUsd ?? 0) + unsaidUsd + usd })
 }
