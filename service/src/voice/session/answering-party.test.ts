@@ -456,6 +456,28 @@ describe('a machine that answers', () => {
     }
   })
 
+  it.each([
+    ['made by then', 2_000],
+    ['still being made', 13_000],
+  ])('is left its message to the end where the longest call has passed, %s, and no other goodbye', (_what, madeMs) => {
+    const call = Call.greeted({ voicemail: MESSAGE, maxCallMs: 20_000, modelStallMs: 60_000 })
+    call.wait(8_000)
+    call.do({ type: 'machine' })
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', MESSAGE)
+    call.audio('resp_1', 'item_1', 35_000)
+    call.wait(madeMs)
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    call.ends('resp_1')
+    call.wait(43_000 - call.nowMs)
+    expect([call.all('clear'), call.all('hang_up')]).toEqual([[], []])
+    call.wait(2_000)
+    call.echoAll()
+    expect([call.all('hang_up').length, call.state.ending?.reason]).toEqual([1, 'voicemail'])
+    expect(call.turns.at(-1)).toMatchObject({ text: MESSAGE, unheard: '' })
+    expect(call.commands('respond').at(-1)?.instructions).toContain(MESSAGE)
+  })
+
   it('changes nothing of a call that is ending', () => {
     const call = Call.greeted({ voicemail: MESSAGE })
     call.do({ type: 'hung_up' })

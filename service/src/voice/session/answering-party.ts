@@ -5,6 +5,7 @@ import { beginEnding, hangUp } from './ending.ts'
 import { silence } from './interrupting.ts'
 import type { AnsweredBy, Party, ReadFrom } from './party.ts'
 import { isOthers, isOutOfHands, type Step } from './state.ts'
+import { isLeavingMessage } from './wrapping-up.ts'
 
 /** How long a line is listened to from its beginning, and one on which somebody speaks on without a pause. */
 const WINDOW_MS = 15_000
@@ -162,16 +163,14 @@ function mailbox(step: Step, from: ReadFrom): void {
 
 /** The message begins, once in a call; without one the call ends. `by`: what has been found out with that. */
 function leaveMessage(step: Step, by: AnsweredBy | null): void {
-  const { plan, answers, ending } = step.state
+  const { plan, ending } = step.state
   const from = step.state.party?.from ?? null
   settle(step)
   if (by !== null && from !== null) note(step, by, from)
   // Whoever has taken the call meanwhile says what they like.
   if (ending || isOutOfHands(step)) return
   if (plan.voicemail === null) return end(step)
-  const said = [answers.asked?.ask, answers.active?.asked?.ask, ...answers.queue]
-  const isLeaving = said.some((one) => one?.thenEnd === 'voicemail')
-  if (isLeaving) return
+  if (isLeavingMessage(step.state)) return
   hush(step)
   step.set({ owedSinceMs: null })
   ask(step, { why: 'goodbye', instructions: exactly(plan.voicemail), thenEnd: 'voicemail' })

@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { Call, kinds } from './call.fixture.ts'
 import type { SessionEvent } from './events.ts'
 
+/** Of a dollar, for each token: an answer of the tests costs two. */
+const A_MILLIONTH = { input: 1, cachedInput: 1, output: 1 }
+
 /** The agent has said goodbye and called the tool that ends the call; all of its words have been delivered. */
 function sayingGoodbye(ms = 3_000): Call {
   const call = Call.greeted()
@@ -501,6 +504,41 @@ describe('The longest call', () => {
     call.wait(3_000)
     call.echoAll()
     expect([call.all('hang_up').length, call.state.ending?.reason]).toEqual([1, 'max_duration'])
+  })
+
+  it.each([
+    ['day', { budgetMs: 30_000 }],
+    ['budget', { budgetUsd: 3.5e-6, price: { text: A_MILLIONTH, audio: A_MILLIONTH } }],
+  ])('nor is what is left of a %s, nor a call whose goodbye was made long before it is heard', (_of, bounds) => {
+    const call = Call.greeted({ maxCallMs: 90_000, idle: { afterMs: 600_000, prompts: [], goodbye: '' }, ...bounds })
+    call.wait(29_000 - call.nowMs)
+    call.says('turn_1', 500)
+    call.answer('resp_1', 'item_1', 120_000)
+    call.wait(1_000)
+    expect(call.all('clear')).toHaveLength(1)
+    expect(call.commands('respond').at(-1)?.instructions).toContain('goodbye')
+    call.answer('resp_2', 'item_2', 2_000)
+    call.wait(2_000)
+    call.echoAll()
+    expect([call.all('hang_up').length, call.state.ending?.reason]).toEqual([1, 'max_duration'])
+  })
+
+  it('is not made longer by a call that ends with more than the goodbye may take', () => {
+    const call = Call.greeted({ maxCallMs: 50_000, idle: { afterMs: 600_000, prompts: [], goodbye: '' } })
+    call.wait(40_000)
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'A long story, and goodbye.')
+    call.audio('resp_1', 'item_1', 120_000)
+    const asked = { type: 'tool_call', responseId: 'resp_1', itemId: 'call_item', callId: 'call_1' } as const
+    call.model({ ...asked, name: 'end_call', argumentsText: '{}' })
+    call.ends('resp_1')
+    call.do({ type: 'tool_finished', outcome: { callId: 'call_1', output: '{}', status: 'ok', endsCall: true } })
+    call.wait(49_000 - call.nowMs)
+    expect([call.all('clear').length, call.all('hang_up').length]).toEqual([0, 0])
+    call.wait(1_000)
+    expect([call.all('clear').length, call.all('hang_up').length]).toEqual([1, 1])
+    expect(call.state.ending?.reason).toBe('agent_hangup')
   })
 
   it('comes behind what is not longer than that, and is heard out', () => {

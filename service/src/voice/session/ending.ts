@@ -19,13 +19,13 @@ const GRACE_MS = 2_000
 
 /** What matters only while the conversation goes on. */
 const OF_CONVERSATION: readonly TimerName[] = [
-  ...(['missed_words', 'dtmf', 'idle', 'time_warning', 'time_up', 'last_words'] as const),
+  ...(['missed_words', 'dtmf', 'idle', 'time_warning', 'last_words'] as const),
   ...(['renewal', 'dead_air', 'filler', 'words', 'resume', 'hold', 'detached', 'party', 'party_end'] as const),
 ]
-/** What matters only while there is a carrier. */
+/** What matters only while there is a carrier. Nor does one that is ending last longer than the longest call may. */
 const OF_CARRIER: readonly TimerName[] = [
   ...OF_CONVERSATION,
-  ...(['model_setup', 'reconnect', 'retry', 'padding', 'stall', 'backlog', 'drain'] as const),
+  ...(['time_up', 'model_setup', 'reconnect', 'retry', 'padding', 'stall', 'backlog', 'drain'] as const),
 ]
 
 /**

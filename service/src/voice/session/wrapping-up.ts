@@ -4,11 +4,13 @@ import { beginEnding } from './ending.ts'
 import { silence } from './interrupting.ts'
 import { addNote } from './keeping.ts'
 import { cancelTransfer, isLeaving } from './leaving.ts'
-import type { Step } from './state.ts'
+import type { SessionState, Step } from './state.ts'
 import { giveWay } from './taking-over.ts'
 
 /** How long the goodbye may take to be said once the time is up. */
 const LAST_WORDS_MS = 20_000
+/** How long a model may take to make what is left on a mailbox: its carrier ends the call soon after that. */
+const LAST_MESSAGE_MS = 45_000
 const TIME_WARNING = 'This call must end soon. Bring the conversation to a close.'
 export const TIME_UP = 'The time for this call is over. Say so, and say goodbye, in one sentence.'
 
@@ -27,8 +29,9 @@ export function timeIsUp(step: Step): void {
     return step.do({ type: 'arm', timer: 'time_up', ms: Math.max(1, maxCallMs - step.atMs) })
   }
   step.set({ timeUp: 'call' })
-  cutLong(step)
-  wrapUp(step, TIME_UP)
+  // One that ends anyway is not asked for another goodbye.
+  if (!step.state.ending) wrapUp(step, TIME_UP)
+  else if (!isLeavingMessage(step.state)) cutLong(step)
 }
 
 /** A model makes its words faster than they are heard: what would take longer to hear than the goodbye may is not waited for. */
@@ -48,10 +51,18 @@ export function isTimeUp({ state: { timeUp } }: Step): boolean {
   return timeUp === 'call'
 }
 
+/** Whether a mailbox is being left its message, or is about to be: its call ends with that, and half of it says nothing. */
+export function isLeavingMessage({ ending, answers: { asked, active, queue } }: SessionState): boolean {
+  const wanted = [asked?.ask, active?.asked?.ask, ...queue]
+  return ending?.reason === 'voicemail' || wanted.some((one) => one?.thenEnd === 'voicemail')
+}
+
 /** The agent says goodbye, and the call ends with that or a little later without. Nobody keeps it longer. */
 export function wrapUp(step: Step, instructions: string): void {
   // Should the carrier bring it back, that is looked at again.
   if (isLeaving(step)) return
+  if (isLeavingMessage(step.state)) return step.do({ type: 'arm', timer: 'last_words', ms: LAST_MESSAGE_MS })
+  cutLong(step)
   giveWay(step)
   cancelTransfer(step)
   step.do({ type: 'arm', timer: 'last_words', ms: LAST_WORDS_MS })
