@@ -124,12 +124,11 @@ export class CallLines implements AudioEars {
     this.#writeLastWords()
   }
 
-  /** The person's line ends: with the call, of which what they said last is still written down, or because that goes on elsewhere. */
+  /** The person's line ends: with the call, or because that goes on elsewhere. What they said last is still written down. */
   dismiss(why: 'ended' | 'broken'): void {
     this.#personId = null
     this.#letPersonGo(why)
-    if (why === 'ended') this.#writeLastWords()
-    else this.#closeScribes()
+    this.#writeLastWords()
   }
 
   #writeLastWords(): void {

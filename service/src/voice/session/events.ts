@@ -257,8 +257,8 @@ export type SessionEffect =
   /** The caller hears the person no more. What they said last is still written down, and that this is done is told. */
   | { type: 'silence_person' }
   /**
-   * The person's line ends with the call, whose record has what they said last yet to come, as it is told; or because that goes on
-   * elsewhere, where they may take it over again.
+   * The person's line ends with the call, or because that goes on elsewhere, where they may take it over again. What they said last is yet to
+   * come, as it is told.
    */
   | { type: 'dismiss_person'; isMoving: boolean }
   /** The carrier is to put the call through, or does not have to any more. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Call, kinds } from './call.fixture.ts'
+import { hasOpenTurns } from './ending.ts'
 
 const asked = (call: Call) => call.commands('respond')
 const told = (call: Call) => call.commands('system_message').map(({ text }) => text)
@@ -310,5 +311,15 @@ describe('the person who has a call', () => {
     expect(asked(call)).toHaveLength(before + 1)
     const moved = taken()
     expect(moved.do({ type: 'hand_over' })).toContainEqual({ type: 'dismiss_person', isMoving: true })
+  })
+
+  it('goes elsewhere with what the person said last, which is waited for', () => {
+    const call = taken()
+    call.do({ type: 'hand_over' })
+    expect(hasOpenTurns(call.state)).toBe(true)
+    call.do({ type: 'person_said', text: 'I will see to that.', sinceMs: call.nowMs })
+    call.do({ type: 'person_written' })
+    expect(hasOpenTurns(call.state)).toBe(false)
+    expect(call.turns.at(-1)).toMatchObject({ role: 'supervisor', text: 'I will see to that.' })
   })
 })

@@ -116,8 +116,7 @@ export function giveWay(step: Step): void {
   const { takeover, detached } = step.state
   if (takeover === null) return
   const isMoving = detached?.isHandedOver === true
-  // Nobody here is told of it any more.
-  step.set({ takeover: null, ...(isMoving && { isPersonUnwritten: false }) })
+  step.set({ takeover: null })
   step.do({ type: 'disarm', timer: 'person' }, { type: 'dismiss_person', isMoving }, takenOver(step, false))
 }
 
