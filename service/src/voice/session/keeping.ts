@@ -21,6 +21,8 @@ import { joined, letters, wordEnd } from './word-ends.ts'
 
 /** Older entries do not change any more: they are only counted, and remembered as text. */
 const MAX_ENTRIES = 100
+/** The same behind words of the agent's that are still to be heard, or just are: a model may be far ahead of what is. */
+const MAX_AHEAD = 400
 /** What is lost by rounding, however often an utterance is stopped and gone on with: no word is as short. */
 const ROUNDING_MS = 20
 const WENT_ON = 'What had stopped you were no words, so you went on. The caller has heard this of it, too'
@@ -159,25 +161,26 @@ function heardUntil(
 function tidy(step: Step): void {
   const { transcript } = step.state
   const [oldest] = transcript.entries
-  const isFull = transcript.entries.length > MAX_ENTRIES
+  const isAhead = oldest?.role === 'agent' && !oldest.isFinal
+  const isFull = transcript.entries.length > (isAhead ? MAX_AHEAD : MAX_ENTRIES)
   let turns = transcript.past.turns
   const entries = transcript.entries.map((entry) => {
     // Whatever was still expected of the oldest after so many others will not come.
     const isFinal = entry.isFinal || (isFull && entry === oldest)
-    if (!isTurn(entry, isFinal)) return isFinal ? withoutCost(step, entry) : entry
+    if (!isTurn(entry, isFinal)) return isFinal ? noTurn(step, entry) : entry
     turns += 1
-    if (!isFinal || entry.keptAs === turns) return entry
+    if (!isFinal || (entry.isFinal && entry.keptAs === turns)) return entry
     step.do({ type: 'keep', turn: turnOf(entry, turns) })
     return { ...entry, isFinal, keptAs: turns }
   })
-  step.set({ transcript: isFull ? withoutOldest({ ...transcript, entries }) : { ...transcript, entries } })
+  step.set({ transcript: isFull ? shortened({ ...transcript, entries }) : { ...transcript, entries } })
 }
 
-/** What was billed of words that are no turn after all, as nobody has heard them, is the next one's. */
-function withoutCost(step: Step, entry: Entry): Entry {
-  if (entry.costUsd === null) return entry
-  step.set({ unsaidUsd: step.state.unsaidUsd + entry.costUsd })
-  return { ...entry, costUsd: null }
+/** Words that are no turn after all, as nobody has heard them: what was billed of them is the next one's. */
+function noTurn(step: Step, entry: Entry): Entry {
+  if (entry.isFinal && entry.costUsd === null) return entry
+  step.set({ unsaidUsd: step.state.unsaidUsd + (entry.costUsd ?? 0) })
+  return { ...entry, isFinal: true, costUsd: null }
 }
 
 /** What is open may still get words or audio; what ended without either is no turn, unless the caller said it. */
@@ -196,10 +199,10 @@ function turnOf(entry: Entry, seq: number): Turn {
   }
 }
 
-/** The oldest entry becomes a part of the past. */
-function withoutOldest(transcript: Transcript): Transcript {
+/** The oldest entries become a part of the past, as far as they are final. */
+function shortened(transcript: Transcript): Transcript {
   const [oldest, ...entries] = transcript.entries
-  if (!oldest) return transcript
+  if (!oldest?.isFinal || entries.length < MAX_ENTRIES) return transcript
   const turns = oldest.keptAs ?? transcript.past.turns
-  return { ...transcript, entries, past: { turns, text: withPast(transcript.past.text, oldest) } }
+  return shortened({ ...transcript, entries, past: { turns, text: withPast(transcript.past.text, oldest) } })
 }

@@ -171,6 +171,30 @@ describe('The record of a long call', () => {
     expect(history(call.state.transcript).split('\n')).toHaveLength(301)
   })
 
+  it('has what was heard of a long answer, however much its model has written behind it by then', () => {
+    const call = Call.greeted({ idle: { afterMs: 600_000, prompts: [], goodbye: '' } })
+    call.says('turn_1', 500)
+    call.answer('resp_1', 'item_1', 60_000, 'A long story.')
+    for (let n = 0; n < 150; n += 1) call.do({ type: 'whisper', text: `Note ${n}.` })
+    call.wait(60_000)
+    call.echoAll()
+    expect(call.turns.find(({ itemId }) => itemId === 'item_1')).toMatchObject({
+      text: 'A long story.',
+      heardMs: 60_000,
+    })
+    for (let n = 0; n < 100; n += 1) call.do({ type: 'whisper', text: `Late note ${n}.` })
+    expect(call.state.transcript.entries.length).toBeLessThanOrEqual(100)
+    expect(call.turns.map(({ seq }) => seq)).toEqual(call.turns.map((_, index) => index + 1))
+  })
+
+  it('is no longer where the first of it never comes to an end, or to any words', () => {
+    const call = Call.greeted()
+    call.model({ type: 'item_added', itemId: 'silent', previousItemId: null, role: 'agent' })
+    for (let n = 0; n < 1_000; n += 1) call.do({ type: 'whisper', text: `Note ${n}.` })
+    expect(call.state.transcript.entries.length).toBeLessThanOrEqual(101)
+    expect(call.turns).toHaveLength(1_001)
+  })
+
   it('is told to a new session in 24,000 characters at most, the newest, in whole lines', () => {
     const call = Call.greeted()
     for (let n = 0; n < 500; n++) {
