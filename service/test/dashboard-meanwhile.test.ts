@@ -412,6 +412,29 @@ describe('the shares of a rollout', () => {
     await context.close()
   })
 
+  it('tell which of them was lost by the policy, when and why, and what stays with a version that had one of its own', async () => {
+    const own = await ofAcme('POST', 'agent-versions', { agent_id: agentId, config: { greeting: 'Hello.' } })
+    await ofAcme('POST', `agent-versions/${own.version.id}/publish`)
+    const entries = [{ agent_version_id: own.version.id, traffic_percentage: 20 }]
+    await ofAcme('PUT', `agents/${agentId}/rollouts`, { entries })
+    const { context, page } = await visit(`t/acme/agents/${agentId}`)
+    await page.getByText('Of these 20% stay with it when another version is published.').waitFor()
+    expect(await page.getByText('lost its').count()).toBe(0)
+    const last_rollback = {
+      ...{ at: '2026-03-01T09:30:00.000Z', reasons: ['Version 7 scores 0.3 on average in 20 calls, less than 0.7.'] },
+      versions: [{ agent_version_id: own.version.id, version_number: 7, traffic_percentage: 30 }],
+    }
+    await page.route('**/rollouts', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...((await response.json()) as object), last_rollback } })
+    })
+    await page.reload()
+    await page.getByText(/^Version 7 lost its 30% by the policy below: /).waitFor()
+    await page.getByText('Version 7 scores 0.3 on average in 20 calls, less than 0.7.').waitFor()
+    await ofAcme('PUT', `agents/${agentId}/rollouts`, { entries: [] })
+    await context.close()
+  })
+
   it('are as they are stored when a change that was refused is undone', async () => {
     const [first, second] = await Promise.all(
       ['Hello.', 'Good day.'].map((greeting) =>

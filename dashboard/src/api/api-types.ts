@@ -9700,13 +9700,38 @@ export interface operations {
                      *           "updated_at": "2030-01-01T09:00:00.000Z"
                      *         }
                      *       ],
-                     *       "etag": "\"5d41402abc4b2a76b9719d91\""
+                     *       "etag": "\"5d41402abc4b2a76b9719d91\"",
+                     *       "last_rollback": {
+                     *         "at": "2030-01-01T09:00:00.000Z",
+                     *         "reasons": [
+                     *           "reason"
+                     *         ],
+                     *         "versions": [
+                     *           {
+                     *             "agent_version_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *             "version_number": 1,
+                     *             "traffic_percentage": 1
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": {
                         count: number;
                         /** @description Quoted, as in the ETag header. */
                         etag: string;
+                        last_rollback: {
+                            /** Format: date-time */
+                            at: string;
+                            reasons: string[];
+                            versions: {
+                                /** Format: uuid */
+                                agent_version_id: string;
+                                /** @description The share that it lost. */
+                                traffic_percentage: number;
+                                version_number: number;
+                            }[];
+                        } | null;
                         /** @constant */
                         ok: true;
                         rollouts: components["schemas"]["Rollout"][];
@@ -9785,13 +9810,38 @@ export interface operations {
                      *           "updated_at": "2030-01-01T09:00:00.000Z"
                      *         }
                      *       ],
-                     *       "etag": "\"5d41402abc4b2a76b9719d91\""
+                     *       "etag": "\"5d41402abc4b2a76b9719d91\"",
+                     *       "last_rollback": {
+                     *         "at": "2030-01-01T09:00:00.000Z",
+                     *         "reasons": [
+                     *           "reason"
+                     *         ],
+                     *         "versions": [
+                     *           {
+                     *             "agent_version_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *             "version_number": 1,
+                     *             "traffic_percentage": 1
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": {
                         count: number;
                         /** @description Quoted, as in the ETag header. */
                         etag: string;
+                        last_rollback: {
+                            /** Format: date-time */
+                            at: string;
+                            reasons: string[];
+                            versions: {
+                                /** Format: uuid */
+                                agent_version_id: string;
+                                /** @description The share that it lost. */
+                                traffic_percentage: number;
+                                version_number: number;
+                            }[];
+                        } | null;
                         /** @constant */
                         ok: true;
                         rollouts: components["schemas"]["Rollout"][];

@@ -27,7 +27,12 @@ import { makeRollouts } from './rollouts.ts'
 
 type Evaluated = { evaluation: GovernanceEvaluation }
 type Swept = { result: GovernanceSweepResult }
-type Shares = { rollouts: { agent_version_id: string; position: number; traffic_percentage: number }[]; etag: string }
+type Share = { agent_version_id: string; traffic_percentage: number }
+type Shares = {
+  rollouts: (Share & { position: number })[]
+  etag: string
+  last_rollback: { at: string; reasons: string[]; versions: (Share & { version_number: number })[] } | null
+}
 
 const ACME = 'acme' as TenantId
 const GLOBEX = 'globex' as TenantId
@@ -147,7 +152,7 @@ describe('POST rollout-governance/evaluate', () => {
     const evaluation = await evaluate({ apply: true })
     expect(evaluation).toMatchObject({ status: 'rolled_back', applied: true })
     expect(evaluation.reasons).toContain('The share of version 2, 30%, went to the published version 1.')
-    const { rollouts } = await shares()
+    const { rollouts, last_rollback } = await shares()
     expect(rollouts).toMatchObject([{ agent_version_id: mine.third, position: 0, traffic_percentage: 20 }])
     const places = test.db.selectFrom('agent_version_rollouts').select('starts_at')
     expect(await places.where('agent_id', '=', mine.agentId).execute()).toEqual([{ starts_at: 3_000 }])
@@ -161,12 +166,29 @@ describe('POST rollout-governance/evaluate', () => {
     expect(await told()).toMatchObject([
       { call_sid: null, body: { payload: { evaluation, rollouts: [{ position: 0 }] } } },
     ])
+    // The people of the tenant do not see the audit log.
+    expect(last_rollback).toEqual({
+      ...{ at: new Date(clock.now()).toISOString(), reasons: evaluation.reasons },
+      versions: [{ agent_version_id: mine.second, version_number: 2, traffic_percentage: 30 }],
+    })
     // Whoever had read it before is told that it has changed.
     const body = { entries: [{ agent_version_id: mine.second, traffic_percentage: 40 }] }
     const stale = await admin.call('PUT', at('rollouts'), { body, headers: { 'if-match': etag } })
     expect(stale.status).toBe(409)
     expect(await evaluate({ apply: true })).toMatchObject({ status: 'insufficient_data', applied: false })
     expect(await told()).toHaveLength(1)
+  })
+
+  it('says why a share was lost for as long as nothing else is, also when it has been put back', async () => {
+    expect((await shares()).last_rollback).toBeNull()
+    await scored(mine.second, TWENTY_BAD)
+    await evaluate()
+    expect((await shares()).last_rollback).toBeNull()
+    const { reasons } = await evaluate({ apply: true })
+    await makeRolloutPolicies(parts()).put(ACME, mine.agentId, { ...POLICY_DEFAULTS, enabled: false }, THE_SYSTEM)
+    const entries = [{ agent_version_id: mine.second, traffic_percentage: 10 }]
+    const put = await admin.call<Shares>('PUT', at('rollouts'), { body: { entries } })
+    expect([put.body.last_rollback?.reasons, (await shares()).last_rollback?.reasons]).toEqual([reasons, reasons])
   })
 
   it('judges a draft that was changed by the calls that have begun since', async () => {

@@ -5,6 +5,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { AgentId, TenantId } from '../kernel/ids.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import { iso } from '../platform/http/schemas.ts'
 import { scoresOfVersions } from '../records/evaluations/evaluation-store.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -13,7 +14,7 @@ import { findSpeakingVersions, type SpeakingVersion } from './agent-version-stor
 import type { GovernanceEvaluation } from './rollout-governance-shape.ts'
 import { type Judgement, judgeRollout } from './rollout-judgement.ts'
 import { POLICY_DEFAULTS } from './rollout-policies.ts'
-import { findRolloutPolicy, type RolloutPolicy } from './rollout-policy-store.ts'
+import { findRolloutPolicy, noteRollback, type RolloutPolicy } from './rollout-policy-store.ts'
 import { showRollout } from './rollout-shape.ts'
 import { listRollouts } from './rollout-store.ts'
 import { takeOut } from './rollouts.ts'
@@ -66,15 +67,19 @@ export function makeGovernance({ db, clock, tenants }: Deps): Governance {
     if (!agent) throw unknownAgent()
     const { policy, judgement } = await judged(tx, agent)
     if (judgement.status !== 'rollback_recommended') return told(agent, policy, judgement)
-    const lost = new Set<string>(
-      judgement.rollout_versions.flatMap((each) => (each.breached ? [each.agent_version_id] : [])),
-    )
+    const lost = judgement.rollout_versions.filter(({ breached }) => breached)
     const now = new Date(clock.now())
     const left = await takeOut(tx, agent.tenant_id, agent.id, {
-      leaves: ({ agent_version_id }) => lost.has(agent_version_id),
+      leaves: ({ agent_version_id }) => lost.some((each) => each.agent_version_id === agent_version_id),
       ...{ action: 'rollout.rolled_back', by, at: now },
     })
     const evaluation = { ...told(agent, policy, withRollback(judgement)), applied: true }
+    await noteRollback(tx, agent.tenant_id, agent.id, {
+      ...{ at: iso(now), reasons: evaluation.reasons },
+      versions: lost.map(({ agent_version_id, version_number, traffic_percentage }) => {
+        return { agent_version_id, version_number, traffic_percentage }
+      }),
+    })
     const rollouts = left.map(showRollout)
     await enqueue(tx, tenant, [{ event: 'rollout.rolled_back', subject: null, payload: { evaluation, rollouts } }], now)
     return evaluation

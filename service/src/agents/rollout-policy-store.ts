@@ -1,5 +1,5 @@
-import { type Generated, type SqlBool, sql } from 'kysely'
-import type { AgentId, TenantId } from '../kernel/ids.ts'
+import { type ColumnType, type Generated, type SqlBool, sql } from 'kysely'
+import type { AgentId, AgentVersionId, TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 
 /** When a version that does badly is to lose its share; rates and scores are from 0 to 1. */
@@ -11,6 +11,13 @@ export type RolloutPolicy = {
   min_high_quality_rate: number
 }
 
+/** What versions lost of a rollout by its policy, all at once. `at` is an instant in ISO 8601; the shares are those that they had. */
+export type LastRollback = {
+  at: string
+  reasons: string[]
+  versions: { agent_version_id: AgentVersionId; version_number: number; traffic_percentage: number }[]
+}
+
 type RolloutPolicyRow = RolloutPolicy & {
   tenant_id: TenantId
   agent_id: AgentId
@@ -18,6 +25,8 @@ type RolloutPolicyRow = RolloutPolicy & {
   updated_at: Date
   /** When a sweep last judged by it. */
   swept_at: Generated<Date | null>
+  /** Written as JSON. */
+  last_rollback: ColumnType<LastRollback | null, never, string>
 }
 
 declare module '../platform/db/schema.ts' {
@@ -48,6 +57,27 @@ export async function writeRolloutPolicy(
     .insertInto('rollout_policies')
     .values({ ...values, tenant_id: tenantId, agent_id: agentId, created_at: now })
     .onConflict((conflict) => conflict.columns(['tenant_id', 'agent_id']).doUpdateSet(values))
+    .execute()
+}
+
+/** What the agent's rollout lost last; null if it has lost nothing. */
+export async function findLastRollback(db: Db, tenantId: TenantId, agentId: AgentId): Promise<LastRollback | null> {
+  const row = await db
+    .selectFrom('rollout_policies')
+    .select('last_rollback')
+    .where('tenant_id', '=', tenantId)
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst()
+  return row?.last_rollback ?? null
+}
+
+/** Notes beside the agent's policy what its rollout has lost by it. To be called with `lockAgent`. */
+export async function noteRollback(tx: Tx, tenantId: TenantId, agentId: AgentId, lost: LastRollback): Promise<void> {
+  await tx
+    .updateTable('rollout_policies')
+    .set({ last_rollback: JSON.stringify(lost) })
+    .where('tenant_id', '=', tenantId)
+    .where('agent_id', '=', agentId)
     .execute()
 }
 

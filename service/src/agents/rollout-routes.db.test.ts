@@ -68,7 +68,7 @@ describe('rollouts', () => {
     const answer = await admin.call('GET', at('rollouts'))
     expect(answer).toEqual({
       status: 200,
-      body: { ok: true, count: 0, rollouts: [], etag: expect.stringMatching(/^".+"$/) },
+      body: { ok: true, count: 0, rollouts: [], etag: expect.stringMatching(/^".+"$/), last_rollback: null },
     })
   })
 
@@ -79,7 +79,7 @@ describe('rollouts', () => {
     expect([status, body]).toEqual([
       200,
       {
-        ...{ ok: true, count: 2, etag: expect.any(String) },
+        ...{ ok: true, count: 2, etag: expect.any(String), last_rollback: null },
         rollouts: [
           { ...shown, ...times, ...entry(mine.draft, 12.34), version_number: 2, position: 0 },
           { ...shown, ...times, ...entry(mine.draft2, 0.01), version_number: 3, position: 1 },

@@ -4,7 +4,7 @@ import type { AgentId, AgentVersionId, TenantId } from '../kernel/ids.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import { errorResponses, nullable, Ok, strict } from '../platform/http/schemas.ts'
 import { POLICY_DEFAULTS, type RolloutPolicies } from './rollout-policies.ts'
-import { Percentage, Policy, RolloutEntry, showRollout } from './rollout-shape.ts'
+import { LastRollback, Percentage, Policy, RolloutEntry, showRollout } from './rollout-shape.ts'
 import type { RolloutList, Rollouts } from './rollouts.ts'
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
@@ -32,6 +32,7 @@ const RolloutsAnswer = Type.Object({
   count: Type.Integer({ minimum: 0 }),
   rollouts: Type.Array(RolloutEntry),
   etag: Type.String({ description: 'Quoted, as in the ETag header.' }),
+  last_rollback: LastRollback,
 })
 
 const PolicyBody = strict(Type.Partial(Policy).properties)
@@ -119,7 +120,7 @@ export function rolloutRoutes(rollouts: Rollouts, policies: RolloutPolicies): Fa
   }
 }
 
-function toWire({ rollouts, etag }: RolloutList) {
+function toWire({ rollouts, etag, lastRollback }: RolloutList) {
   const shown = rollouts.map(showRollout)
-  return { ok: true as const, count: shown.length, rollouts: shown, etag }
+  return { ok: true as const, count: shown.length, rollouts: shown, etag, last_rollback: lastRollback }
 }

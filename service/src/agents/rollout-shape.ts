@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { iso, Timestamp } from '../platform/http/schemas.ts'
+import { iso, nullable, Timestamp } from '../platform/http/schemas.ts'
 import type { Rollout } from './rollout-store.ts'
 
 /** A share of calls. */
@@ -30,6 +30,21 @@ export const Policy = Type.Object({
   min_eval_count: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Default 20.' }),
   min_high_quality_rate: rate('Default 0.6.'),
 })
+
+/** What versions lost by the policy of a rollout, and why: for whoever wonders where a share has gone. */
+export const LastRollback = nullable(
+  Type.Object({
+    at: Timestamp,
+    reasons: Type.Array(Type.String({ description: 'A sentence with its figures.' })),
+    versions: Type.Array(
+      Type.Object({
+        agent_version_id: Type.String({ format: 'uuid' }),
+        version_number: Type.Integer({ minimum: 1 }),
+        traffic_percentage: Type.Number({ minimum: 0, maximum: 100, description: 'The share that it lost.' }),
+      }),
+    ),
+  }),
+)
 
 /** Writes an entry of a rollout as the API shows it. */
 export function showRollout(rollout: Rollout): Static<typeof RolloutEntry> {

@@ -9,14 +9,15 @@ import { audit } from '../tenancy/audit-log.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import { checkPrecondition } from '../tenancy/tenant-preconditions.ts'
 import { hasAgent, lockAgent } from './agent-store.ts'
+import { findLastRollback, type LastRollback } from './rollout-policy-store.ts'
 import { hasTwoDecimals, hundredthsOf, startsOf } from './rollout-shares.ts'
 import { findVersionsOf, listRollouts, type Rollout, replaceRollouts } from './rollout-store.ts'
 
 /** A version and its share in percent, as they are asked for. */
 export type RolloutEntry = { agent_version_id: AgentVersionId; traffic_percentage: number }
 
-/** An agent's rollout in its order, and what a write may name to go only over this one. */
-export type RolloutList = { rollouts: Rollout[]; etag: string }
+/** An agent's rollout in its order, what a write may name to go only over this one, and what it has lost last by its policy. */
+export type RolloutList = { rollouts: Rollout[]; etag: string; lastRollback: LastRollback | null }
 
 /** Which versions of an agent answer a share of its calls. */
 export type Rollouts = {
@@ -45,13 +46,13 @@ export function makeRollouts({ db, clock }: { db: Db; clock: Clock }): Rollouts 
     const ids = entries.map(({ agent_version_id }) => agent_version_id)
     refuse(foreignFaults(ids, await findVersionsOf(tx, tenantId, agentId, ids.filter(isUuid))))
     const written = { before, entries, action: 'rollout.changed', by, at: new Date(clock.now()) }
-    return listed(await write(tx, tenantId, agentId, written))
+    return listed(tx, tenantId, agentId, await write(tx, tenantId, agentId, written))
   }
 
   return {
     async list(tenantId, agentId) {
       if (!(isUuid(agentId) && (await hasAgent(db, tenantId, agentId)))) throw unknownAgent()
-      return listed(await listRollouts(db, tenantId, agentId))
+      return listed(db, tenantId, agentId, await listRollouts(db, tenantId, agentId))
     },
     replace(tenantId, agentId, { entries: sent, ifMatch }, by) {
       const entries = sent.map(asStored)
@@ -97,8 +98,8 @@ function asStored({ agent_version_id, ...share }: RolloutEntry): RolloutEntry {
 
 type Wanted = { entries: RolloutEntry[]; ifMatch?: string | undefined; by: Actor }
 
-function listed(rollouts: Rollout[]): RolloutList {
-  return { rollouts, etag: tagOf(rollouts) }
+async function listed(db: Db, tenantId: TenantId, agentId: AgentId, rollouts: Rollout[]): Promise<RolloutList> {
+  return { rollouts, etag: tagOf(rollouts), lastRollback: await findLastRollback(db, tenantId, agentId) }
 }
 
 /** Of what a write says: the same entries have the same tag. */

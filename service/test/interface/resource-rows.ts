@@ -176,6 +176,24 @@ export const RESOURCE_ROWS: FieldsRow[] = [
     by(ROLLOUTS, 'are replaced as a whole, in the order in which they were sent'),
   ),
   fields(
+    'What a rollout has lost by its policy',
+    'at reasons versions',
+    'getRollouts last_rollback',
+    by(
+      'src/agents/rollout-governance-routes.db',
+      'says why a share was lost for as long as nothing else is, also when it has been put back',
+    ),
+  ),
+  fields(
+    'Version that has lost its share',
+    'agent_version_id version_number traffic_percentage',
+    'getRollouts last_rollback versions',
+    by(
+      'src/agents/rollout-governance-routes.db',
+      'says why a share was lost for as long as nothing else is, also when it has been put back',
+    ),
+  ),
+  fields(
     'Rollout governance policy',
     POLICY,
     'getRolloutPolicy policy',

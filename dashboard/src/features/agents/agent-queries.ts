@@ -127,13 +127,21 @@ export const rolloutQuery = (tenantId: string, agentId: string) =>
 /** The shares of an agent, and what a write over them names. */
 export type Rollout = { shares: Share[]; etag: string }
 
-function shownRollout({ rollouts, etag }: Answer<typeof ROLLOUTS, 'get'>): Rollout {
+type RolloutAnswer = Answer<typeof ROLLOUTS, 'get'>
+
+/** What a rollout has lost by its policy: when, and why. */
+export type LastRollback = NonNullable<RolloutAnswer['last_rollback']>
+
+/** A rollout as it is stored, with what it has lost last; null if it has lost nothing. */
+export type StoredRollout = Rollout & { lost: LastRollback | null }
+
+function shownRollout({ rollouts, etag, last_rollback: lost }: RolloutAnswer): StoredRollout {
   const shares = rollouts.map(({ agent_version_id, traffic_percentage }) => ({ agent_version_id, traffic_percentage }))
-  return { shares, etag }
+  return { shares, etag, lost }
 }
 
 /** Replaces the shares, if they are still those of the ETag; else a 409. */
-export async function putRollout(tenantId: string, agentId: string, { shares, etag }: Rollout): Promise<Rollout> {
+export async function putRollout(tenantId: string, agentId: string, { shares, etag }: Rollout): Promise<StoredRollout> {
   const params = { path: { tenant_id: tenantId, agent_id: agentId }, header: { 'if-match': etag } }
   return shownRollout(await answerOf(api.PUT(ROLLOUTS, { params, body: { entries: shares } })))
 }

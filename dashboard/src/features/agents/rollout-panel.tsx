@@ -11,6 +11,7 @@ import { Panel } from '../../components/panel.tsx'
 import { useUnsaved } from '../../components/unsaved-changes.tsx'
 import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import { putRollout, type Rollout, rolloutQuery, type Share, type Version } from './agent-queries.ts'
+import { LostShares } from './lost-shares.tsx'
 import styles from './rollout-panel.module.css'
 import { ShareRow } from './share-row.tsx'
 import { isSameShare, restOf, sharesOfOthers, withShare } from './shares.ts'
@@ -69,6 +70,7 @@ export function RolloutPanel({ tenantId, agentId, versions }: RolloutPanelProps)
       <div ref={place} tabIndex={-1}>
         <Column>
           <Shares versions={versions} shares={rollout.shares} onChange={mayChange ? change : null} />
+          {stored?.lost && <LostShares lost={stored.lost} />}
           {save.error && !isStale && <FailureState error={save.error} />}
           {isStale && stored && edited && (
             <Stale
