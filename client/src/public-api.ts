@@ -2192,7 +2192,7 @@ export interface components {
                 avg_score: number | null;
                 /** @description There are enough scores, and they are below what the policy wants. */
                 breached: boolean;
-                /** @description Sessions with a score that ended in the last lookback_hours. */
+                /** @description Sessions with a score that ended in the last lookback_hours; those of browser calls only of the published version. */
                 eval_count: number;
                 high_quality_rate: number | null;
                 /** @description When it was judged; of the published version all that the others do not have. */
@@ -2206,7 +2206,7 @@ export interface components {
                 avg_score: number | null;
                 /** @description There are enough scores, and they are below what the policy wants. */
                 breached: boolean;
-                /** @description Sessions with a score that ended in the last lookback_hours. */
+                /** @description Sessions with a score that ended in the last lookback_hours; those of browser calls only of the published version. */
                 eval_count: number;
                 high_quality_rate: number | null;
                 /** @description When it was judged; of the published version all that the others do not have. */

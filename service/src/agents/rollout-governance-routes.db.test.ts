@@ -93,7 +93,7 @@ const ago = (hours: number) => new Date(clock.now() - hours * 3_600_000)
 const scored = (
   versionId: string,
   scores: number[],
-  more: { endedAt?: Date; begunAt?: Date; source?: 'model' | 'human' | 'heuristic' } = {},
+  more: { endedAt?: Date; begunAt?: Date; source?: 'model' | 'human' | 'heuristic'; direction?: 'browser' } = {},
 ) => scoredCalls(test.db, ACME, { versionId, scores, endedAt: ago(1), ...more })
 const evaluate = async (body: object = {}) => {
   const answer = await admin.call<Evaluated>('POST', at('rollout-governance/evaluate'), { body })
@@ -236,6 +236,11 @@ describe('POST rollout-governance/evaluate', () => {
     ['a score too few', () => scored(mine.second, TWENTY_BAD.slice(1)), 'insufficient_data'],
     ['no scores at all', async () => undefined, 'insufficient_data'],
     ['what only the records say', () => scored(mine.second, TWENTY_BAD, { source: 'heuristic' }), 'insufficient_data'],
+    [
+      'calls of who tried it in a browser',
+      () => scored(mine.second, TWENTY_BAD, { direction: 'browser' }),
+      'insufficient_data',
+    ],
     ['scores of long ago', () => scored(mine.second, TWENTY_BAD, { endedAt: ago(25) }), 'insufficient_data'],
     ['bad scores of the published version', () => scored(mine.published, TWENTY_BAD), 'insufficient_data'],
     ['no policy', () => test.db.deleteFrom('rollout_policies').execute(), 'no_policy'],
@@ -251,6 +256,14 @@ describe('POST rollout-governance/evaluate', () => {
     const before = await sharesOf()
     expect(await evaluate({ apply: true })).toMatchObject({ status, applied: false })
     expect([await sharesOf(), await audited(), await told()]).toEqual([before, [], []])
+  })
+
+  it('counts those who talk to the published version in a browser, and not those who try another', async () => {
+    await scored(mine.published, TWENTY_GOOD, { direction: 'browser' })
+    await scored(mine.second, TWENTY_GOOD, { direction: 'browser' })
+    expect(await evaluate()).toMatchObject({
+      ...{ published_version: { eval_count: 20 }, rollout_versions: [{ eval_count: 0 }, { eval_count: 0 }] },
+    })
   })
 
   it('goes by what a person says of a call, where one has', async () => {
@@ -420,7 +433,7 @@ describe('what the calls of a version were worth', () => {
           other,
           values.toReversed().toSorted((a, b) => b - a),
         )
-        const versions = [one, other].map((id) => ({ id, begunSince: null }))
+        const versions = [one, other].map((id) => ({ id, begunSince: null, isTried: true }))
         const found = await scoresOfVersions(test.db, ACME, { versions, since: ago(24) })
         expect(found.get(one)).toEqual(found.get(other))
         expect(found.get(one)?.eval_count).toBe(values.length)

@@ -13,7 +13,11 @@ const JudgedVersion = Type.Object({
     maximum: 100,
     description: 'When it was judged; of the published version all that the others do not have.',
   }),
-  eval_count: Type.Integer({ minimum: 0, description: 'Sessions with a score that ended in the last lookback_hours.' }),
+  eval_count: Type.Integer({
+    minimum: 0,
+    description:
+      'Sessions with a score that ended in the last lookback_hours; those of browser calls only of the published version.',
+  }),
   avg_score: figure('Null without a score.'),
   high_quality_rate: figure('Of them, those with a score of 0.8 or more.'),
   breached: Type.Boolean({ description: 'There are enough scores, and they are below what the policy wants.' }),

@@ -48,8 +48,13 @@ export function makeGovernance({ db, clock, tenants }: Deps): Governance {
     const published = speaking.find(({ status }) => status === 'published')
     const { lookback_hours } = policy ?? POLICY_DEFAULTS
     const since = new Date(clock.now() - lookback_hours * HOUR_MS)
-    // What it said before it was changed says nothing of what it says now.
-    const versions = speaking.map((version) => ({ id: version.id, begunSince: changedAt(version) }))
+    const versions = speaking.map((version) => ({
+      id: version.id,
+      // What it said before it was changed says nothing of what it says now.
+      begunSince: changedAt(version),
+      // A call from a browser has no share: who talks in one to another version than the published one has named it, to try it.
+      isTried: version.status !== 'published',
+    }))
     const scores = await scoresOfVersions(handle, tenant_id, { versions, since })
     const judgement = judgeRollout({
       ...{ policy, scores },

@@ -126,8 +126,11 @@ export async function hasEvaluationOfModel(db: Db, tenantId: TenantId, sessionId
 /** What the sessions of a version were worth; both figures have four decimals at most. */
 export type VersionScores = { eval_count: number; avg_score: number; high_quality_rate: number }
 
-/** `begunSince`: sessions that began before do not count; null: whenever they began. */
-type ScoredVersion = { id: AgentVersionId; begunSince: Date | null }
+/**
+ * `begunSince`: sessions that began before do not count; null: whenever they began. `isTried`: of who talked to it in a browser, nobody
+ * counts: they have named it.
+ */
+type ScoredVersion = { id: AgentVersionId; begunSince: Date | null; isTried: boolean }
 
 /**
  * What the sessions of these versions that ended since then were worth, by what counts of each. A version without any is not
@@ -142,12 +145,16 @@ export async function scoresOfVersions(
     with decisive as (
       select distinct on (session_id) agent_version_id, score
         from unnest(${versions.map(({ id }) => id)}::uuid[],
-                    ${versions.map(({ begunSince }) => begunSince)}::timestamptz[]) as version (version_id, begun_since)
+                    ${versions.map(({ begunSince }) => begunSince)}::timestamptz[],
+                    ${versions.map(({ isTried }) => isTried)}::boolean[]) as version (version_id, begun_since, is_tried)
         join evaluations on tenant_id = ${tenantId} and agent_version_id = version_id
          and session_ended_at >= ${since} and source <> 'heuristic'
-       where begun_since is null
-          or exists (select 1 from voice_sessions session
-                      where session.tenant_id = ${tenantId} and session.id = session_id and session.created_at >= begun_since)
+       where (begun_since is null
+              or exists (select 1 from voice_sessions session
+                          where session.tenant_id = ${tenantId} and session.id = session_id and session.created_at >= begun_since))
+         and not (is_tried
+                  and exists (select 1 from voice_sessions session
+                               where session.tenant_id = ${tenantId} and session.id = session_id and session.direction = 'browser'))
        order by session_id, source = 'human' desc, created_at desc, id desc)
     select agent_version_id, count(*)::integer as eval_count, round(avg(score), 4)::float8 as avg_score,
            round(avg((score >= ${HIGH_QUALITY}::numeric)::integer), 4)::float8 as high_quality_rate
