@@ -529,6 +529,7 @@ describe('the pages of live calls', () => {
       await page.getByText('You speak with the caller.').waitFor()
       await page.getByText('Connected').waitFor()
       await page.getByText('A person speaks').waitFor()
+      await page.getByRole('main').getByText('ada', { exact: true }).waitFor()
       const isHeard = async () => (await levelOf(page, 'You')) > 0.05
       await until(isHeard, { timeoutMs: TAKEN_WITHIN_MS, what: 'whoever took over to be heard' })
       await page.getByRole('button', { name: 'Hand back to the agent' }).click()

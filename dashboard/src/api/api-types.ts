@@ -5301,6 +5301,8 @@ export interface components {
             stream_sid: string;
             /** @description A person speaks with the caller in the place of the agent. */
             taken_over: boolean;
+            /** @description Who that is: as they said, or as they are logged in. Left out where nobody said. */
+            taken_over_by?: string;
             tenant: string;
             /** Format: uuid */
             voice_session_id: string;
@@ -15269,6 +15271,7 @@ export interface operations {
                      *         "state": "state",
                      *         "muted": true,
                      *         "taken_over": true,
+                     *         "taken_over_by": "grace@acme.example",
                      *         "escalated": false,
                      *         "escalation_target": "escalation target",
                      *         "last_words": {
@@ -15572,6 +15575,7 @@ export interface operations {
                      *           "state": "state",
                      *           "muted": true,
                      *           "taken_over": true,
+                     *           "taken_over_by": "grace@acme.example",
                      *           "escalated": false,
                      *           "escalation_target": "escalation target",
                      *           "last_words": {
@@ -21392,6 +21396,7 @@ export interface operations {
                      *         "state": "state",
                      *         "muted": true,
                      *         "taken_over": true,
+                     *         "taken_over_by": "grace@acme.example",
                      *         "escalated": false,
                      *         "escalation_target": "escalation target",
                      *         "last_words": {
@@ -21705,6 +21710,7 @@ export interface operations {
                      *           "state": "state",
                      *           "muted": true,
                      *           "taken_over": true,
+                     *           "taken_over_by": "grace@acme.example",
                      *           "escalated": false,
                      *           "escalation_target": "escalation target",
                      *           "last_words": {

@@ -65,8 +65,9 @@ export function noSuchSession(): AppError {
   return new AppError('not_found', 'There is no such live session.')
 }
 
-function showCall({ facts, phase, isMuted, isTakenOver, isPersonGone, escalation, events }: LiveSession) {
+function showCall({ facts, phase, isMuted, isTakenOver, isPersonGone, lines, escalation, events }: LiveSession) {
   const { lastWords, lastResponseMs } = events
+  const { personName } = lines
   return {
     stream_sid: facts.streamSid,
     call_sid: facts.callSid,
@@ -84,6 +85,7 @@ function showCall({ facts, phase, isMuted, isTakenOver, isPersonGone, escalation
     escalated: escalation !== null,
     escalation_target: escalation?.target ?? null,
     // Left out, because a node of the version before leaves them out as well.
+    ...(personName !== null && { taken_over_by: personName }),
     ...(lastWords && { last_words: lastWords }),
     ...(lastResponseMs !== null && { last_response_ms: lastResponseMs }),
   }

@@ -27,6 +27,9 @@ const Session = Type.Object({
   state: Type.String({ description: 'waiting, talking, detached (its stream was lost), draining or ended' }),
   muted: Type.Boolean({ description: 'A supervisor has silenced the agent.' }),
   taken_over: Type.Boolean({ description: 'A person speaks with the caller in the place of the agent.' }),
+  taken_over_by: Type.Optional(
+    Type.String({ description: 'Who that is: as they said, or as they are logged in. Left out where nobody said.' }),
+  ),
   escalated: Type.Boolean(),
   escalation_target: nullable(Type.String()),
   last_words: Type.Optional(

@@ -13,7 +13,7 @@ export function someLiveSession(): LiveSession {
     },
     events: new LiveEvents(),
     ...{ phase: 'talking', recording: 'off', isMuted: false, isTakenOver: false, isPersonGone: false },
-    ...{ lines: { listen: notAsked, takeOver: notAsked }, transfers: { transfer: notAsked } },
+    ...{ lines: { listen: notAsked, takeOver: notAsked, personName: null }, transfers: { transfer: notAsked } },
     ...{ isBeingPutThrough: false, escalation: null, endReason: null, isEndGuessed: false, hasOpenTurns: false },
     ...{ hangUp: null, isLeaving: false, isLetGo: false, hold: null },
     command() {},

@@ -61,7 +61,7 @@ export type LiveSession = {
   /** Whether the person's line is gone: whoever is first may have the call. */
   readonly isPersonGone: boolean
   /** The lines of people who listen, or speak with the caller. */
-  readonly lines: Pick<CallLines, 'listen' | 'takeOver'>
+  readonly lines: Pick<CallLines, 'listen' | 'takeOver' | 'personName'>
   readonly transfers: Pick<CallTransfers, 'transfer'>
   /** Somebody else is to have the call: the agent is asked for nothing until nobody takes it. */
   readonly isBeingPutThrough: boolean

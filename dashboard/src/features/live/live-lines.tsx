@@ -56,7 +56,8 @@ export function LiveLines({ tenantId, call }: { tenantId: string; call: LiveCall
             </Button>
             {call.taken_over ? (
               <ConfirmAction key="release" label="Hand back to the agent" isGrave onConfirm={release}>
-                Somebody else speaks with the caller, and is cut off. The agent goes on.
+                <bdi>{call.taken_over_by ?? 'Somebody else'}</bdi> speaks with the caller, and is cut off. The agent
+                goes on.
               </ConfirmAction>
             ) : (
               <ConfirmAction key="takeover" label="Take over" onConfirm={async () => open('takeover')}>

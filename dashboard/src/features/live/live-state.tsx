@@ -12,12 +12,21 @@ const TONES: Record<string, Tone> = {
 const NAMES: Record<string, string> = { detached: 'Line lost', draining: 'Ending' }
 
 /** How a live call is, and what was done to it. */
-export function LiveState({ call }: { call: Pick<LiveCall, 'state' | 'muted' | 'taken_over' | 'escalated'> }) {
-  const { state, muted, taken_over: isTakenOver, escalated } = call
+export function LiveState({
+  call,
+}: {
+  call: Pick<LiveCall, 'state' | 'muted' | 'taken_over' | 'taken_over_by' | 'escalated'>
+}) {
+  const { state, muted, taken_over: isTakenOver, taken_over_by: whom, escalated } = call
   return (
     <>
       <StatusBadge tone={TONES[state] ?? 'busy'}>{NAMES[state] ?? words(state)}</StatusBadge>
-      {isTakenOver && <StatusBadge tone="busy">A person speaks</StatusBadge>}
+      {isTakenOver && (
+        <>
+          <StatusBadge tone="busy">A person speaks</StatusBadge>
+          {whom !== undefined && <bdi>{whom}</bdi>}
+        </>
+      )}
       {muted && <StatusBadge tone="wait">Agent muted</StatusBadge>}
       {escalated && <StatusBadge tone="bad">Escalated</StatusBadge>}
     </>

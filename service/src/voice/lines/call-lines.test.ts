@@ -12,7 +12,7 @@ it('A person who has a call hears its caller at the time that was spoken for, wh
     openScribe: null,
   })
   const heardAtMs: number[] = []
-  lines.takeOver({ audio: ({ atMs }) => heardAtMs.push(atMs), over: () => {} })
+  lines.takeOver({ audio: ({ atMs }) => heardAtMs.push(atMs), over: () => {} }, null)
   for (const ms of [20, 200, 10, 60]) lines.caller(Buffer.from(Buffer.alloc(8 * ms, 0xff).toString('base64')))
   expect(heardAtMs).toEqual([0, 20, 220, 230])
 })

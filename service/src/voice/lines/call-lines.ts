@@ -32,6 +32,8 @@ export class CallLines implements AudioEars {
   /** Whose line was offered, and whose it is that has the call, or had it until just now. */
   #offered: LineListener | null = null
   #person: LineListener | null = null
+  /** Who that is, in their own words or those of their login; null when nobody said. */
+  #personName: string | null = null
   /** What the person's audio is called; null while the caller does not hear it. */
   #personId: string | null = null
   #personBytes = 0
@@ -49,6 +51,11 @@ export class CallLines implements AudioEars {
   get held(): string[] {
     const scribe = this.#scribe?.isOpen || this.#earlier?.isOpen ? ['scribe'] : []
     return [...(this.#person ? ['person'] : []), ...(this.#listeners.size > 0 ? ['listeners'] : []), ...scribe]
+  }
+
+  /** Who has the call, as far as they said; null when nobody has it. */
+  get personName(): string | null {
+    return this.#person === null ? null : this.#personName
   }
 
   /** Opens a line to listen. @throws AppError `unavailable` when so many listen already. */
@@ -69,11 +76,12 @@ export class CallLines implements AudioEars {
   }
 
   /** Gives somebody the call. @throws AppError `conflict` when they cannot have it now. */
-  takeOver(listener: LineListener): Line {
+  takeOver(listener: LineListener, name: string | null): Line {
     this.#offered = listener
     this.#deps.dispatch({ type: 'take_over' })
     this.#offered = null
     if (this.#person !== listener) throw cannotBeTaken()
+    this.#personName = name
     return {
       callSid: this.#deps.callSid,
       speak: (payload) => this.#speak(listener, payload),

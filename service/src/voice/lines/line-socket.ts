@@ -123,10 +123,10 @@ export class LineSocket implements FrameSocketListener, WatchedStream {
 
   async #open(): Promise<void> {
     this.#phase = 'opening'
-    const { tenant, stream_sid: streamSid, kind } = this.#grant
+    const { tenant, stream_sid: streamSid, kind, supervisor } = this.#grant
     try {
       const line = await this.#deps.open(
-        { tenantId: tenant, streamSid, kind },
+        { tenantId: tenant, streamSid, kind, supervisor },
         { audio: (batch) => this.#send(batch), over: (why) => this.#over(why) },
       )
       this.#opened(line)

@@ -9,7 +9,13 @@ export type AudioBatch = {
 }
 
 /** Somebody's line into a live call: to listen to both sides, or to speak with the caller in the agent's place. */
-export type WantedLine = { tenantId: TenantId; streamSid: string; kind: 'listen' | 'takeover' }
+export type WantedLine = {
+  tenantId: TenantId
+  streamSid: string
+  kind: 'listen' | 'takeover'
+  /** Who it is; null when nobody said. A node of the version before leaves it out. */
+  supervisor?: string | null
+}
 
 /** What whoever is on a line is told. `over` comes once, last: the call is over, was given back, or cannot be reached. */
 export type LineListener = {

@@ -26,7 +26,13 @@ const ask = (kind: 'listen' | 'takeover', body?: unknown, tenant: string | null 
   app.served.call<Granted>(tenant, 'POST', `/sessions/${sid}/${kind}`, body)
 const act = (body: unknown) => app.served.call('acme', 'POST', '/sessions/MZCA1/actions', body)
 const shown = async () =>
-  (await app.served.call<{ session: { taken_over: boolean } }>('acme', 'GET', '/sessions/MZCA1')).body.session
+  (
+    await app.served.call<{ session: { taken_over: boolean; taken_over_by?: string } }>(
+      'acme',
+      'GET',
+      '/sessions/MZCA1',
+    )
+  ).body.session
 
 /** Opens a line with a fresh token. */
 async function open(kind: 'listen' | 'takeover', body?: unknown): Promise<StreamClient> {
@@ -206,6 +212,7 @@ describe('a call that a person takes over', () => {
     await until(() => medias(person).length >= 5, { what: 'the caller' })
     expect(medias(person)[0]).toEqual({ payload: CALLER_FRAME })
     expect((await actions()).map(({ action, supervisor }) => [action, supervisor])).toEqual([['takeover', 'ada']])
+    expect(await shown()).toMatchObject({ taken_over_by: 'ada' })
   })
 
   it('is given back by an action: the agent knows what was said, and says so', async () => {
@@ -231,7 +238,9 @@ describe('a call that a person takes over', () => {
     expect(agent?.commands.slice(at)).toContainEqual(
       expect.objectContaining({ type: 'respond', instructions: expect.stringContaining('You have the call again') }),
     )
-    expect(await shown()).toMatchObject({ taken_over: false })
+    const after = await shown()
+    expect(after).toMatchObject({ taken_over: false })
+    expect(after).not.toHaveProperty('taken_over_by')
     expect((await actions()).map(({ action }) => action).sort()).toEqual(['release', 'takeover'])
     const { body } = await app.served.call<{ voice_sessions: { id: string }[] }>('acme', 'GET', '/voice-sessions')
     const id = body.voice_sessions[0]?.id
