@@ -14,7 +14,7 @@ import { putRollout, type Rollout, rolloutQuery, type Share, type Version } from
 import { LostShares } from './lost-shares.tsx'
 import styles from './rollout-panel.module.css'
 import { ShareRow } from './share-row.tsx'
-import { isSameShare, restOf, sharesOfOthers, withShare } from './shares.ts'
+import { isSameShare, restOf, sharesOfOthers, sumOf, withShare } from './shares.ts'
 
 type RolloutPanelProps = { tenantId: string; agentId: string; versions: Version[] }
 
@@ -113,6 +113,7 @@ function Shares({ versions, shares, onChange }: SharesProps) {
   if (!published) return <p className={styles.rest}>Publish a version first: calls are shared with that one.</p>
   // It may have a share of its own, too.
   const others = sharesOfOthers(shares, published.id)
+  const own = sumOf(shares.filter((share) => !others.includes(share)))
   return (
     <>
       {shares.length > 0 && (
@@ -131,6 +132,7 @@ function Shares({ versions, shares, onChange }: SharesProps) {
       <p className={styles.rest}>
         Version {published.version_number}, the published one, answers{' '}
         {others.length === 0 ? 'all calls' : `${restOf(others)}%`}.
+        {own > 0 && ` Of these ${own}% stay with it when another version is published.`}
       </p>
       {onChange && free.length > 0 && (
         <NativeSelect
