@@ -57,6 +57,20 @@ describe('a rollout', () => {
     ])
   })
 
+  it('is told of in words that fit one call and one hour', () => {
+    const policy = { ...POLICY, min_eval_count: 1, lookback_hours: 1 }
+    const one = { eval_count: 1, avg_score: 0.9, high_quality_rate: 1 }
+    expect(judged({ 2: one }, { policy }).reasons).toEqual([
+      'Version 2 scores 0.9 on average in one call, 100% of high quality.',
+    ])
+    expect(judged({ 2: { ...one, avg_score: 0.31 } }, { policy }).reasons).toEqual([
+      'Version 2 scores 0.31 on average in one call, less than 0.7.',
+    ])
+    expect(judged({}, { policy }).reasons).toEqual([
+      'Version 2 has 0 of the 1 scored calls in the last hour that are needed to judge it.',
+    ])
+  })
+
   it('says how good it is, and only tells of a published version that is not', () => {
     const { status, reasons, published_version } = judged({ 1: BAD, 2: GOOD })
     expect([status, published_version?.breached]).toEqual(['healthy', false])

@@ -94,7 +94,7 @@ function told(version: JudgedVersion, policy: RolloutPolicy): string[] {
   const { version_number: number, eval_count, avg_score, high_quality_rate } = version
   const name = `Version ${number}`
   if (eval_count < policy.min_eval_count) {
-    const span = `the last ${policy.lookback_hours} hours`
+    const span = policy.lookback_hours === 1 ? 'the last hour' : `the last ${policy.lookback_hours} hours`
     return [
       `${name} has ${eval_count} of the ${policy.min_eval_count} scored calls in ${span} that are needed to judge it.`,
     ]
@@ -102,7 +102,7 @@ function told(version: JudgedVersion, policy: RolloutPolicy): string[] {
   const found = shortcomings(version, policy)
   if (found.length > 0) return found.map((what) => `${name} ${what}.`)
   return [
-    `${name} scores ${avg_score} on average in ${eval_count} calls, ${percent(high_quality_rate)} of high quality.`,
+    `${name} scores ${avg_score} on average in ${callsText(eval_count)}, ${percent(high_quality_rate)} of high quality.`,
   ]
 }
 
@@ -110,13 +110,17 @@ function told(version: JudgedVersion, policy: RolloutPolicy): string[] {
 function shortcomings({ eval_count, avg_score, high_quality_rate }: Figures, policy: RolloutPolicy): string[] {
   const { min_eval_count, min_avg_score, min_high_quality_rate } = policy
   if (eval_count < min_eval_count || avg_score === null || high_quality_rate === null) return []
-  const calls = `${eval_count} calls`
+  const calls = callsText(eval_count)
   return [
     ...(avg_score < min_avg_score ? [`scores ${avg_score} on average in ${calls}, less than ${min_avg_score}`] : []),
     ...(high_quality_rate < min_high_quality_rate
       ? [`has ${percent(high_quality_rate)} of high quality in ${calls}, less than ${percent(min_high_quality_rate)}`]
       : []),
   ]
+}
+
+function callsText(count: number): string {
+  return count === 1 ? 'one call' : `${count} calls`
 }
 
 function percent(rate: number | null): string {

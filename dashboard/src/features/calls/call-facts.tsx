@@ -138,7 +138,7 @@ function sessionFacts({
     ['Audio', durationText(usage.audio_seconds)],
     ['Model cost', cost === null ? null : usdText(cost)],
     ...known('Extraction', extraction_status && words(extraction_status)),
-    ...known('Taken up again', resumed_count > 0 && `${resumed_count} times`),
+    ...known('Taken up again', resumed_count > 0 && (resumed_count === 1 ? 'Once' : `${resumed_count} times`)),
     ...known('Tags', tags.join(', ')),
   ]
 }

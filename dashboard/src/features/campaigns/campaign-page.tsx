@@ -87,13 +87,20 @@ function factsOf(campaign: Campaign): Fact[] {
     ['Agent', campaign.agent_key],
     ['From', campaign.from === null ? "The tenant's number" : phoneText(campaign.from)],
     ['Pace', `${campaign.calls_per_second} a second, ${campaign.max_concurrent} at once`],
-    ['Calls to one contact', `${campaign.max_attempts} at most, after ${waits.join(', ')} minutes`],
+    ['Calls to one contact', attemptsText(campaign.max_attempts, waits)],
     ['Hours', hours === null ? "The tenant's" : `${hours.start} to ${hours.end}`],
     ['On a machine', onMachine === null ? 'What the agent does' : words(onMachine)],
     ['Not before', campaign.start_at && <Instant at={campaign.start_at} />],
     ['Started', campaign.started_at && <Instant at={campaign.started_at} />],
     ['Ended', campaign.completed_at && <Instant at={campaign.completed_at} />],
   ]
+}
+
+/** How often somebody is called, and how long after the call before. */
+function attemptsText(most: number, waits: number[]): string {
+  if (most === 1) return 'One, and no more'
+  const used = waits.slice(0, most - 1)
+  return `${most} at most, after ${used.join(', ')} ${used.length === 1 && used[0] === 1 ? 'minute' : 'minutes'}`
 }
 
 function Contacts({ campaign }: { campaign: Campaign }) {

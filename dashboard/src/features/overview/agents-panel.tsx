@@ -7,7 +7,7 @@ import { ReadPanel } from '../../components/read-panel.tsx'
 import { NoneUntil } from './counted-until.tsx'
 import { FIGURE_COLUMNS } from './figure-columns.tsx'
 import type { Analytics, AnalyticsRow } from './overview-queries.ts'
-import { countText } from './overview-text.ts'
+import { countText, numberOf } from './overview-text.ts'
 
 type AgentsPanelProps = { tenantId: string; query: UseQueryResult<Analytics> }
 
@@ -42,7 +42,7 @@ function columnsOf(tenantId: string, span: { since: string; until: string }): Co
           to="/t/$tenantId/calls"
           params={{ tenantId }}
           search={{ ...span, ...(key ? { agent_key: key } : { without_agent: 'true' }) }}
-          aria-label={`${countText(calls)} calls of ${key ?? "the tenant document's agent"}`}
+          aria-label={`${numberOf(calls, 'call')} of ${key ?? "the tenant document's agent"}`}
         >
           {countText(calls)}
         </Link>

@@ -3,7 +3,7 @@ import type { ChartData, ChartLine } from '../../components/chart-drawing.ts'
 import { TimeChart } from '../../components/time-chart.tsx'
 import styles from './call-charts.module.css'
 import type { Analytics, AnalyticsRow } from './overview-queries.ts'
-import { answeredText, countText, scoreText, shareText, shortText, spokenText, waitText } from './overview-text.ts'
+import { answeredText, numberOf, scoreText, shareText, shortText, spokenText, waitText } from './overview-text.ts'
 
 type CallChartsProps = {
   analytics: Analytics
@@ -49,7 +49,7 @@ export function CallCharts({ analytics, onPick, linkTo }: CallChartsProps) {
         summary={
           totals.avg_score === null
             ? 'No scored conversations.'
-            : `${scoreText(totals.avg_score)} on average, of ${countText(totals.scored)} scored conversations.`
+            : `${scoreText(totals.avg_score)} on average, of ${numberOf(totals.scored, 'scored conversation')}.`
         }
         data={charts.score}
         {...each}

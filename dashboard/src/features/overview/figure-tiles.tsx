@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { usdText } from '../../components/text.ts'
 import styles from './figure-tiles.module.css'
 import type { Analytics } from './overview-queries.ts'
-import { countText, minutesText, scoreText, shareText, waitText } from './overview-text.ts'
+import { countText, minutesText, numberOf, scoreText, shareText, waitText } from './overview-text.ts'
 
 type FigureTilesProps = {
   totals: Analytics['totals']
@@ -26,7 +26,7 @@ export function FigureTiles({ totals, callsLink, late, lateLink }: FigureTilesPr
       <Tile name="Answer rate" note="of all calls">
         {shareText(answer_rate)}
       </Tile>
-      <Tile name="Response, median" note={`of ${countText(responses)} answers`}>
+      <Tile name="Response, median" note={`of ${numberOf(responses, 'answer')}`}>
         {waitText(response_p50_ms)}
       </Tile>
       <Tile name="Response, 95%" note="are no slower">
@@ -35,10 +35,10 @@ export function FigureTiles({ totals, callsLink, late, lateLink }: FigureTilesPr
       <Tile name="Average score" note={`of ${countText(scored)} scored`}>
         {scoreText(avg_score)}
       </Tile>
-      <Tile name="Minutes" note={`${countText(totals.interruptions)} interruptions`}>
+      <Tile name="Minutes" note={numberOf(totals.interruptions, 'interruption')}>
         {minutesText(totals.minutes)}
       </Tile>
-      <Tile name="Cost" note={totals.costed === 1 ? 'of one call' : `of ${countText(totals.costed)} calls`}>
+      <Tile name="Cost" note={`of ${numberOf(totals.costed, 'call')}`}>
         {usdText(totals.cost_usd)}
       </Tile>
       <Tile name="Late tasks" note="should be done by now" isBad={(late ?? 0) > 0}>

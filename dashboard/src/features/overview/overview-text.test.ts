@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { answeredText, minutesText, scoreText, spokenText } from './overview-text.ts'
+import { answeredText, minutesText, numberOf, scoreText, spokenText } from './overview-text.ts'
 
 it.each([
   [0, 0, 'No calls.'],
@@ -8,6 +8,14 @@ it.each([
   [12, 9, '12 calls, 9 of them answered.'],
 ])('%i calls, %i of them answered, are a sentence', (calls, answered, sentence) => {
   expect(answeredText({ calls, answered })).toBe(sentence)
+})
+
+it.each([
+  [0, '0 calls'],
+  [1, 'one call'],
+  [2, '2 calls'],
+])('%i of something are told in words that fit', (count, text) => {
+  expect(numberOf(count, 'call')).toBe(text)
 })
 
 it.each([

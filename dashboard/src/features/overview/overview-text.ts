@@ -13,6 +13,11 @@ export function countText(count: number): string {
   return COUNT.format(Math.round(count))
 }
 
+/** How many of something there are: `one call`, `2 calls`. */
+export function numberOf(count: number, one: string): string {
+  return count === 1 ? `one ${one}` : `${countText(count)} ${one}s`
+}
+
 /** How many calls there were, and how many of them were answered, as a sentence. */
 export function answeredText({ calls, answered }: { calls: number; answered: number }): string {
   if (calls === 0) return 'No calls.'

@@ -10,7 +10,7 @@ import { NoneUntil } from './counted-until.tsx'
 import { FIGURE_COLUMNS } from './figure-columns.tsx'
 import type { Range } from './overview-filters.ts'
 import type { Analytics, AnalyticsRow, Picked } from './overview-queries.ts'
-import { countText } from './overview-text.ts'
+import { countText, numberOf } from './overview-text.ts'
 
 type TenantsPanelProps = { query: UseQueryResult<Analytics>; range: Range; picked: Picked }
 
@@ -70,7 +70,7 @@ function columnsOf(
           to="/t/$tenantId/calls"
           params={{ tenantId }}
           search={span}
-          aria-label={`${countText(calls)} calls of ${nameOf(tenantId)}`}
+          aria-label={`${numberOf(calls, 'call')} of ${nameOf(tenantId)}`}
         >
           {countText(calls)}
         </Link>
