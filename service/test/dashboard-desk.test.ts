@@ -291,6 +291,23 @@ describe('the desk', () => {
     await context.close()
   })
 
+  it('leads to what is late also where somebody has claimed it', async () => {
+    const anHourAgo = new Date(Date.now() - 60 * 60 * 1_000).toISOString()
+    const body = { customer_phone: '+12025550193', queue_key: 'tardy', sla_due_at: anHourAgo }
+    const { task } = await ask('POST', '/callback-tasks', body)
+    await ask('POST', `/callback-tasks/${task.id}/claim`, { operator: 'grace' })
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await visit(context, 'desk?status=open')
+    const queues = page.getByRole('region', { name: 'Queues' })
+    for (const name of ['1 late of tardy', 'tardy']) {
+      await queues.getByRole('link', { name, exact: true }).click()
+      await page.waitForURL('**/desk?queue_key=tardy')
+      await page.getByRole('link', { name: '+1 202 555 0193' }).waitFor()
+      await page.goto(`${dashboard.address}/app/t/demo/desk?status=open`)
+    }
+    await context.close()
+  })
+
   it('is gone back to from a task with the filters that it had', async () => {
     const { task } = await ask('POST', '/callback-tasks', { customer_phone: '+12025550194', queue_key: 'filtered' })
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })

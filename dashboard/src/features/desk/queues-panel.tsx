@@ -61,9 +61,14 @@ function columnsOf(tenantId: string): Column<Queue>[] {
   return [
     {
       name: 'Queue',
-      cell: ({ queue_key: key, name }) => (
+      cell: ({ queue_key: key, name, depth }) => (
         <>
-          <Link to="/t/$tenantId/desk" params={{ tenantId }} search={{ queue_key: key, status: 'open' }}>
+          <Link
+            to="/t/$tenantId/desk"
+            params={{ tenantId }}
+            // Of what nobody has to claim any more, the rest.
+            search={depth > 0 ? { queue_key: key, status: 'open' } : { queue_key: key }}
+          >
             {name ?? key}
           </Link>
           <Beneath>
@@ -76,7 +81,20 @@ function columnsOf(tenantId: string): Column<Queue>[] {
     { name: 'Oldest', from: 'tablet', cell: ({ oldest }) => <Instant at={oldest} /> },
     {
       name: 'Late',
-      cell: ({ breached }) => (breached === 0 ? DASH : <StatusBadge tone="bad">{String(breached)}</StatusBadge>),
+      cell: ({ queue_key: key, name, breached }) =>
+        breached === 0 ? (
+          DASH
+        ) : (
+          // Somebody may have claimed them, or an agent may be calling. They stand first.
+          <Link
+            to="/t/$tenantId/desk"
+            params={{ tenantId }}
+            search={{ queue_key: key }}
+            aria-label={`${breached} late of ${name ?? key}`}
+          >
+            <StatusBadge tone="bad">{String(breached)}</StatusBadge>
+          </Link>
+        ),
     },
     {
       name: 'Next to be late',
