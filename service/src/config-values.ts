@@ -97,7 +97,7 @@ export function issuerUrl(text: string | undefined): string | null {
   if (text === undefined) return null
   const url = URL.canParse(text) ? new URL(text) : null
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && THIS_MACHINE.test(url.hostname))
-  if (!url || !isSafe || url.search || url.hash || url.username) {
+  if (!url || !isSafe || url.search || url.hash || hasLogin(url)) {
     throw new Error('must be an https address, such as https://login.example.com (http on this machine alone).')
   }
   return text
@@ -111,6 +111,7 @@ export function smtpUrl(text: string | undefined): string | null {
   if (!isServer || url.search || url.hash || (url.username === '') !== (url.password === '')) {
     throw new Error('must be an SMTP address, such as smtp://user:password@mail.example.com:587 (smtps:// over TLS).')
   }
+  expectDecodable(url)
   return text
 }
 
@@ -120,7 +121,7 @@ export function publicUrl(text: string | undefined): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol))
     throw new Error('must be an http or https address, such as https://voice.example.com.')
-  if (url.pathname !== '/' || url.search || url.hash || url.username) {
+  if (url.pathname !== '/' || url.search || url.hash || hasLogin(url)) {
     throw new Error('must be a bare origin, without path, query or user name, such as https://voice.example.com.')
   }
   return url.origin
@@ -145,8 +146,22 @@ export function socketAddress(text: string): string {
 
 function address(text: string, scheme: RegExp, wanted: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (!url || !scheme.test(url.protocol) || url.hash || url.username) throw new Error(`must be ${wanted}.`)
+  if (!url || !scheme.test(url.protocol) || url.hash || hasLogin(url)) throw new Error(`must be ${wanted}.`)
   return text
+}
+
+function hasLogin({ username, password }: URL): boolean {
+  return username !== '' || password !== ''
+}
+
+/** Whoever logs in with them decodes them, far from here, and would fail with words that name no setting. */
+function expectDecodable({ username, password }: URL): void {
+  try {
+    decodeURIComponent(username)
+    decodeURIComponent(password)
+  } catch {
+    throw new Error('must have each % of its user name and password written as %25.')
+  }
 }
 
 function withoutSlash(text: string): string {
@@ -170,6 +185,7 @@ export function redisUrl(text: string | undefined): string | null {
   if (!url || !/^rediss?:$/.test(url.protocol) || !url.hostname || !/^(\/\d{0,3})?$/.test(url.pathname) || url.search) {
     throw new Error('must be a Redis address, such as redis://user:password@host:6379 (rediss:// over TLS).')
   }
+  expectDecodable(url)
   return text
 }
 
