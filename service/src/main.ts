@@ -93,10 +93,13 @@ const startBeside: StartBeside = (program, args) =>
 /** What there is to stop: nothing yet while the service starts. */
 type Running = { app: App | null; rehearsal: Rehearsal | null }
 
-/** From the first moment on: process 1 of a container is not stopped by a signal that it has no listener for. */
+/**
+ * From the first moment on: process 1 of a container is not stopped by a signal that it has no listener for. SIGHUP comes from a terminal
+ * that was closed: calls do not end for that.
+ */
 function stopOnSignal(running: Running, log: Log): void {
   let askedAtMs: number | null = null
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       const nowMs = systemClock.monotonicMs()
       if (askedAtMs !== null && nowMs - askedAtMs > SAME_REQUEST_MS) process.exit(1)

@@ -37,7 +37,7 @@ describe('the program', { timeout: TEST_TIMEOUT_MS }, () => {
   afterEach(killPrograms)
   afterAll(() => copy.remove())
 
-  it.each(['SIGTERM', 'SIGINT'] as const)(
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     'answers, and on %s ends with 0 in time and lets go of its port',
     async (signal) => {
       const program = startProgram({ ...settings, ...KEEPS_NOTHING_COMPILED })
