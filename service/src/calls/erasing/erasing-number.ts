@@ -4,6 +4,7 @@ import type { TenantId, UserId } from '../../kernel/ids.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
 import type { Sealer } from '../../kernel/seal.ts'
 import type { Db } from '../../platform/db/schema.ts'
+import { makeLanes } from '../../platform/lanes.ts'
 import type { Log } from '../../platform/log.ts'
 import { audit } from '../../tenancy/audit-log.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
@@ -19,8 +20,8 @@ import {
 /** Does what was asked of numbers, by whoever looks first. */
 export type ErasingNumber = {
   /**
-   * Goes on with a request, as far as it goes in a few seconds; whoever else is at it is left to it. What fails, and what is left, is
-   * left to the sweep.
+   * Goes on with a request, as far as it goes in a few seconds, in which it also waits for others to be done; whoever else is at it is
+   * left to it. What fails, and what is left, is left to the sweep.
    */
   goOn(id: string): Promise<void>
   /** Goes on with all requests that nobody is at, in turns. @returns how many were brought to their end. */
@@ -41,12 +42,15 @@ type Deps = {
 /** A piece is begun within this: of the request itself, which somebody waits for, and of one turn in a sweep. */
 const ANSWER_WITHIN_MS = 5_000
 const TURN_MS = 30_000
+/** Of the requests that somebody waits for: each keeps a connection busy, and calls need those. */
+const AT_A_TIME = 2
 /** Of a sweep. */
 const MAX_TURNS = 1_000
 
 export function makeErasingNumber(deps: Deps): ErasingNumber {
   const { db, clock, log, sealer, isStopping } = deps
   const eraseAll = makeEraseAll(deps)
+  const lanes = makeLanes(AT_A_TIME)
 
   /** @returns whether the request was brought to its end. */
   async function workOn(claimed: ClaimedErasure, untilMs: number): Promise<boolean> {
@@ -68,13 +72,13 @@ export function makeErasingNumber(deps: Deps): ErasingNumber {
   }
 
   /** @returns null when there is nothing to be gone on with. */
-  async function claimAndWork(wanted: { id: string | null; except: string[] }, forMs: number): Promise<Turn | null> {
+  async function claimAndWork(wanted: { id: string | null; except: string[] }, untilMs: number): Promise<Turn | null> {
     const claimed = await claimErasureAcrossTenants(db, { ...wanted, leaseMs: LEASE_MS })
     if (!claimed) return null
     const fields = { tenant_id: claimed.tenant_id, erasure_id: claimed.id }
     const turn: Turn = { id: claimed.id, isDone: false, isMore: false }
     try {
-      turn.isDone = await workOn(claimed, clock.monotonicMs() + forMs)
+      turn.isDone = await workOn(claimed, untilMs)
     } catch (err) {
       turn.isMore = err instanceof TurnOver
       if (!(err instanceof Lost || turn.isMore))
@@ -87,7 +91,10 @@ export function makeErasingNumber(deps: Deps): ErasingNumber {
 
   return {
     async goOn(id) {
-      await claimAndWork({ id, except: [] }, ANSWER_WITHIN_MS)
+      const untilMs = clock.monotonicMs() + ANSWER_WITHIN_MS
+      await lanes(async () => {
+        if (clock.monotonicMs() < untilMs) await claimAndWork({ id, except: [] }, untilMs)
+      })
     },
     async sweep() {
       /** Done, failed, or waiting for a call: for the next sweep. And those that wait for their next turn. */
@@ -95,7 +102,7 @@ export function makeErasingNumber(deps: Deps): ErasingNumber {
       let hadTurns: string[] = []
       let done = 0
       for (let turns = 0; turns < MAX_TURNS && !isStopping(); turns += 1) {
-        const turn = await claimAndWork({ id: null, except: [...left, ...hadTurns] }, TURN_MS)
+        const turn = await claimAndWork({ id: null, except: [...left, ...hadTurns] }, clock.monotonicMs() + TURN_MS)
         if (turn) {
           ;(turn.isMore ? hadTurns : left).push(turn.id)
           done += turn.isDone ? 1 : 0
