@@ -112,11 +112,6 @@ export function makeCampaigns({ db, clock, tenants, resolveAgent }: Deps): Campa
     return tenant
   }
 
-  async function counted(handle: Db, campaign: CampaignRow): Promise<CountedCampaign> {
-    const counts = await countContacts(handle, campaign.tenant_id, [campaign.id])
-    return { campaign, counts: counts.get(campaign.id) ?? noneOf(campaign) }
-  }
-
   async function expectSpeaker(tenant: TenantRuntime, { agentKey, from, onMachine }: NewCampaign): Promise<void> {
     const { config } = await namedAgent(resolveAgent, tenant, { agentKey, versionId: null })
     if (from !== null) await expectOwnNumber(db, tenant, from)
@@ -178,29 +173,34 @@ export function makeCampaigns({ db, clock, tenants, resolveAgent }: Deps): Campa
       return toPage(rows, limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
   }
+}
 
-  async function moveIn(
-    tx: Tx,
-    tenant: TenantRuntime,
-    { before, move, now }: { before: CampaignRow; move: CampaignMove; now: Date },
-  ): Promise<CountedCampaign> {
-    const { from, to } = MOVES[move]
-    if (!from.includes(before.status)) throw refusedMove(before, move, from)
-    const { tenant_id: tenantId, id } = before
-    const started = move === 'start' && startedAt(before, { lastCallAt: await lastCallAt(tx, tenantId, id), now })
-    const ended = move === 'cancel' && { completed_at: now }
-    const change = { status: to, status_reason: null, updated_at: now, ...started, ...ended }
-    const campaign = await updateCampaign(tx, tenantId, id, change)
-    if (move === 'cancel') await cancelContacts(tx, tenantId, id, now)
-    // By the pace of before: whoever is taken next would be called beside them.
-    if (move === 'start' && before.started_at !== null) await freeContacts(tx, tenantId, id)
-    // What kept them waiting may have been changed since.
-    if (move === 'start') await hurryContacts(tx, tenantId, id, now)
-    const after = await counted(tx, campaign)
-    if (move === 'start' && before.started_at === null)
-      await tell(tx, tenant, { event: 'campaign.started', after, now })
-    return after
-  }
+/** @throws AppError `conflict` when its status does not allow it. */
+async function moveIn(
+  tx: Tx,
+  tenant: TenantRuntime,
+  { before, move, now }: { before: CampaignRow; move: CampaignMove; now: Date },
+): Promise<CountedCampaign> {
+  const { from, to } = MOVES[move]
+  if (!from.includes(before.status)) throw refusedMove(before, move, from)
+  const { tenant_id: tenantId, id } = before
+  const started = move === 'start' && startedAt(before, { lastCallAt: await lastCallAt(tx, tenantId, id), now })
+  const ended = move === 'cancel' && { completed_at: now }
+  const change = { status: to, status_reason: null, updated_at: now, ...started, ...ended }
+  const campaign = await updateCampaign(tx, tenantId, id, change)
+  if (move === 'cancel') await cancelContacts(tx, tenantId, id, now)
+  // By the pace of before: whoever is taken next would be called beside them.
+  if (move === 'start' && before.started_at !== null) await freeContacts(tx, tenantId, id)
+  // What kept them waiting may have been changed since.
+  if (move === 'start') await hurryContacts(tx, tenantId, id, now)
+  const after = await counted(tx, campaign)
+  if (move === 'start' && before.started_at === null) await tell(tx, tenant, { event: 'campaign.started', after, now })
+  return after
+}
+
+async function counted(handle: Db, campaign: CampaignRow): Promise<CountedCampaign> {
+  const counts = await countContacts(handle, campaign.tenant_id, [campaign.id])
+  return { campaign, counts: counts.get(campaign.id) ?? noneOf(campaign) }
 }
 
 /** What a request with this key has made. @throws AppError `idempotency_mismatch` for another body. */
