@@ -37,6 +37,13 @@ const PATH = '/api/v1/callback-tasks'
 /** A tenant's callback tasks: to make, read and edit them. To be registered behind `tenantGuard`. */
 export function callbackTaskRoutes(desk: TaskDesk): FastifyPluginAsyncTypebox {
   return async (app) => {
+    await app.register(listRoutes(desk))
+    await app.register(taskRoutes(desk))
+  }
+}
+
+function listRoutes(desk: TaskDesk): FastifyPluginAsyncTypebox {
+  return async (app) => {
     app.get(
       PATH,
       {
@@ -74,7 +81,11 @@ export function callbackTaskRoutes(desk: TaskDesk): FastifyPluginAsyncTypebox {
         return { ok: true as const, task: showCallbackTask(task) }
       },
     )
+  }
+}
 
+function taskRoutes(desk: TaskDesk): FastifyPluginAsyncTypebox {
+  return async (app) => {
     app.get(
       `${PATH}/:id`,
       {

@@ -66,9 +66,11 @@ type Deps = {
 }
 
 /** The tenant's calls while they last. To be registered behind `guard`. */
-export function liveRoutes({ calls, clock, guard }: Deps): FastifyPluginAsyncTypebox {
-  const watchers = new Followers(WATCHERS_OF_TENANT)
+export function liveRoutes(deps: Deps): FastifyPluginAsyncTypebox {
+  const { calls } = deps
   return async (app) => {
+    await app.register(watchRoute(deps))
+
     app.get(
       '/api/v1/sessions/active',
       {
@@ -107,6 +109,32 @@ export function liveRoutes({ calls, clock, guard }: Deps): FastifyPluginAsyncTyp
       }),
     )
 
+    app.post(
+      '/api/v1/sessions/:stream_sid/actions',
+      {
+        preValidation: actingAs('supervisor'),
+        config: { isForAnyTime: true },
+        schema: {
+          tags: ['runtime'],
+          summary: 'Act on a live session',
+          description: 'transfer and end_call are a 502 when the carrier of the call does not do it.',
+          operationId: 'actOnLiveSession',
+          params: Params,
+          body: ActionBody,
+          response: { 200: Type.Object({ ok: Ok, action: ShownSupervisorAction }), ...errorResponses, 502: ErrorBody },
+        },
+      },
+      async (request) => {
+        const action = await calls.act(tenantOf(request), request.params.stream_sid, request.body)
+        return { ok: true as const, action }
+      },
+    )
+  }
+}
+
+function watchRoute({ calls, clock, guard }: Deps): FastifyPluginAsyncTypebox {
+  const watchers = new Followers(WATCHERS_OF_TENANT)
+  return async (app) => {
     app.get(
       '/api/v1/sessions/:stream_sid/events',
       {
@@ -140,27 +168,6 @@ export function liveRoutes({ calls, clock, guard }: Deps): FastifyPluginAsyncTyp
         // The framework takes a stream wherever it takes text; its types do not know that.
         const text = stream as unknown as string
         return reply.type('text/event-stream').header('x-accel-buffering', 'no').send(text)
-      },
-    )
-
-    app.post(
-      '/api/v1/sessions/:stream_sid/actions',
-      {
-        preValidation: actingAs('supervisor'),
-        config: { isForAnyTime: true },
-        schema: {
-          tags: ['runtime'],
-          summary: 'Act on a live session',
-          description: 'transfer and end_call are a 502 when the carrier of the call does not do it.',
-          operationId: 'actOnLiveSession',
-          params: Params,
-          body: ActionBody,
-          response: { 200: Type.Object({ ok: Ok, action: ShownSupervisorAction }), ...errorResponses, 502: ErrorBody },
-        },
-      },
-      async (request) => {
-        const action = await calls.act(tenantOf(request), request.params.stream_sid, request.body)
-        return { ok: true as const, action }
       },
     )
   }
