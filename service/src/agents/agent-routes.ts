@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { AgentId, TenantId } from '../kernel/ids.ts'
+import type { AgentId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import {
+  AnyId,
   errorResponses,
   forPeople,
   iso,
@@ -15,14 +16,12 @@ import {
   strict,
   Timestamp,
 } from '../platform/http/schemas.ts'
+import { TenantParams, TenantRef } from '../tenancy/tenant-values.ts'
 import type { AgentRow } from './agent-store.ts'
 import type { Agents } from './agents.ts'
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
-const anyId = Type.String({ minLength: 1, maxLength: 200 })
-const tenantId = Type.Unsafe<TenantId>(anyId)
-const Params = strict({ tenant_id: tenantId })
-const AgentParams = strict({ tenant_id: tenantId, agent_id: Type.Unsafe<AgentId>(anyId) })
+const AgentParams = strict({ tenant_id: TenantRef, agent_id: Type.Unsafe<AgentId>(AnyId) })
 
 const Name = forPeople(200, 'For people.')
 const Description = Type.String({ maxLength: 2000 })
@@ -70,7 +69,7 @@ export function agentRoutes(agents: Agents): FastifyPluginAsyncTypebox {
           tags: ['admin'],
           summary: "List a tenant's agents, newest first",
           operationId: 'listAgents',
-          params: Params,
+          params: TenantParams,
           querystring: PageQuery,
           response: { 200: listResponse('agents', Agent), ...errorResponses },
         },
@@ -88,7 +87,7 @@ export function agentRoutes(agents: Agents): FastifyPluginAsyncTypebox {
           tags: ['admin'],
           summary: 'Create an agent',
           operationId: 'createAgent',
-          params: Params,
+          params: TenantParams,
           body: CreateBody,
           response: { 200: Type.Object({ ok: Ok, agent: Agent }), ...errorResponses },
         },

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { AgentId, AgentVersionId, TenantId } from '../kernel/ids.ts'
+import type { AgentId, AgentVersionId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import {
+  AnyId,
   errorResponses,
   IfMatchHeader,
   iso,
@@ -17,21 +18,19 @@ import {
   Timestamp,
 } from '../platform/http/schemas.ts'
 import { AgentVersionConfig, StoredAgentConfig } from '../tenancy/agent-config.ts'
+import { TenantParams, TenantRef } from '../tenancy/tenant-values.ts'
 import { type AgentVersion as AgentVersionRecord, VERSION_STATUSES } from './agent-version-store.ts'
 import { type AgentVersions, versionEtag } from './agent-versions.ts'
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
-const anyId = Type.String({ minLength: 1, maxLength: 200 })
-const tenantId = Type.Unsafe<TenantId>(anyId)
 
-const TenantParams = strict({ tenant_id: tenantId })
-const VersionParams = strict({ tenant_id: tenantId, version_id: Type.Unsafe<AgentVersionId>(anyId) })
+const VersionParams = strict({ tenant_id: TenantRef, version_id: Type.Unsafe<AgentVersionId>(AnyId) })
 
 const ListQuery = strict({
   ...longRowsPageFields,
   agent_id: Type.Optional(Type.Unsafe<AgentId>(Type.String({ format: 'uuid', description: 'Only of this agent.' }))),
 })
-const CreateBody = strict({ agent_id: Type.Unsafe<AgentId>(anyId), config: AgentVersionConfig })
+const CreateBody = strict({ agent_id: Type.Unsafe<AgentId>(AnyId), config: AgentVersionConfig })
 const ReplaceBody = strict({ config: AgentVersionConfig })
 
 const PublishHeaders = Type.Object({

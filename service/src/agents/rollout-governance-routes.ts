@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { AgentId, TenantId } from '../kernel/ids.ts'
+import type { AgentId } from '../kernel/ids.ts'
 import { actorOf } from '../platform/http/guards.ts'
-import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
+import { AnyId, errorResponses, Ok, strict } from '../platform/http/schemas.ts'
 import { takeNothing } from '../platform/http/take-nothing.ts'
+import { TenantRef } from '../tenancy/tenant-values.ts'
 import { type TenantByToken, TokenFilter, tenantAsked, tokenField } from '../tenancy/token-filter.ts'
 import type { GovernanceAsk, GovernanceSweepResult } from './governance-sweep.ts'
 import type { Governance } from './rollout-governance.ts'
@@ -11,8 +12,7 @@ import { GovernanceEvaluation } from './rollout-governance-shape.ts'
 import { GOVERNANCE_STATUSES } from './rollout-judgement.ts'
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
-const anyId = Type.String({ minLength: 1, maxLength: 200 })
-const Params = strict({ tenant_id: Type.Unsafe<TenantId>(anyId), agent_id: Type.Unsafe<AgentId>(anyId) })
+const Params = strict({ tenant_id: TenantRef, agent_id: Type.Unsafe<AgentId>(AnyId) })
 
 const apply = Type.Optional(
   Type.Boolean({ default: false, description: 'Whether versions that do badly lose their share. Default: only told.' }),

@@ -1,15 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { AgentId, AgentVersionId, TenantId } from '../kernel/ids.ts'
+import type { AgentId, AgentVersionId } from '../kernel/ids.ts'
 import { actorOf } from '../platform/http/guards.ts'
-import { errorResponses, nullable, Ok, strict } from '../platform/http/schemas.ts'
+import { AnyId, errorResponses, nullable, Ok, strict } from '../platform/http/schemas.ts'
+import { TenantRef } from '../tenancy/tenant-values.ts'
 import { POLICY_DEFAULTS, type RolloutPolicies } from './rollout-policies.ts'
 import { LastRollback, Percentage, Policy, RolloutEntry, showRollout } from './rollout-shape.ts'
 import type { RolloutList, Rollouts } from './rollouts.ts'
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
-const anyId = Type.String({ minLength: 1, maxLength: 200 })
-const Params = strict({ tenant_id: Type.Unsafe<TenantId>(anyId), agent_id: Type.Unsafe<AgentId>(anyId) })
+const Params = strict({ tenant_id: TenantRef, agent_id: Type.Unsafe<AgentId>(AnyId) })
 const IfMatch = Type.Object({
   'if-match': Type.Optional(
     Type.String({ description: 'Write only over the rollout with this ETag; a stale one: 409.' }),
@@ -20,7 +20,7 @@ const MAX_ENTRIES = 50
 
 const PutBody = strict({
   entries: Type.Array(
-    strict({ agent_version_id: Type.Unsafe<AgentVersionId>(anyId), traffic_percentage: Percentage }),
+    strict({ agent_version_id: Type.Unsafe<AgentVersionId>(AnyId), traffic_percentage: Percentage }),
     {
       maxItems: MAX_ENTRIES,
       description: 'At most 100 percent together; the rest is the published version’s.',

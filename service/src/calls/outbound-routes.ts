@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Clock } from '../kernel/clock.ts'
 import { formOf, takeForms } from '../platform/http/forms.ts'
-import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
+import { AnyId, errorResponses, Ok, strict } from '../platform/http/schemas.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
 import { Again, idsIn } from './incoming-routes.ts'
 import type { OutboundAnswer } from './outbound-answer.ts'
@@ -19,7 +19,7 @@ type Deps = {
   publicUrl: () => string
 }
 
-const Params = strict({ dial_ref: Type.String({ minLength: 1, maxLength: 200 }) })
+const Params = strict({ dial_ref: AnyId })
 
 /** What carriers ask and tell about calls that they were asked for: the address names the dial. */
 export function outboundRoutes({ clock, answers, callbacks, carriers, publicUrl }: Deps): FastifyPluginAsyncTypebox {

@@ -6,6 +6,7 @@ import { readPage } from '../kernel/pages.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import {
+  AnyId,
   ErrorBody,
   errorResponses,
   iso,
@@ -17,16 +18,14 @@ import {
   strict,
   Timestamp,
 } from '../platform/http/schemas.ts'
+import { TenantParams, TenantRef } from '../tenancy/tenant-values.ts'
 import type { ConnectNumber } from './connect-number.ts'
 import type { PhoneRouteRow } from './phone-route-store.ts'
 import type { PhoneRoutes, WantedRoute } from './phone-routes.ts'
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
-const anyId = Type.String({ minLength: 1, maxLength: 200 })
-const tenantId = Type.Unsafe<TenantId>(anyId)
 
-const TenantParams = strict({ tenant_id: tenantId })
-const RouteParams = strict({ tenant_id: tenantId, route_id: Type.Unsafe<PhoneRouteId>(anyId) })
+const RouteParams = strict({ tenant_id: TenantRef, route_id: Type.Unsafe<PhoneRouteId>(AnyId) })
 
 const RouteBody = strict({
   phone_number: Type.Unsafe<PhoneNumber>(Phone),

@@ -231,7 +231,8 @@ describe("an operator's view of a tenant's deliveries", () => {
     for (const method of ['GET', 'POST'] as const) {
       const of = method === 'GET' ? {} : sent
       expect((await admin.call(method, ADMIN_PATH, { ...of, adminKey: null })).status).toBe(401)
-      expect((await admin.call(method, '/tenants/nobody/webhook-deliveries', of)).status).toBe(404)
+      for (const nobody of ['nobody', 'n'.repeat(100)])
+        expect((await admin.call(method, `/tenants/${nobody}/webhook-deliveries`, of)).status).toBe(404)
       expect((await admin.call(method, `${ADMIN_PATH}?colour=red`, of)).status).toBe(400)
     }
     expect((await admin.call('POST', ADMIN_PATH, { body: {} })).status).toBe(400)

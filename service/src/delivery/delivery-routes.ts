@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import { actorOf, tenantOf } from '../platform/http/guards.ts'
 import { sendList } from '../platform/http/json-lists.ts'
-import { errorResponses, listBody, listResponse, strict } from '../platform/http/schemas.ts'
+import { errorResponses, listBody, listResponse } from '../platform/http/schemas.ts'
+import { TenantParams } from '../tenancy/tenant-values.ts'
 import type { Deliveries } from './deliveries.ts'
 import { DeliveryQuery, RedeliveryBody, Requeued, readDeliveryFilter, readRedelivery } from './delivery-query.ts'
 import { Delivery, maskDeliveries } from './delivery-shape.ts'
@@ -53,8 +53,6 @@ export function deliveryRoutes(deliveries: Deliveries): FastifyPluginAsyncTypebo
   }
 }
 
-const Params = strict({ tenant_id: Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 64 })) })
-
 /** The same for an operator, of any tenant: what could tell who somebody is is masked. */
 export function adminDeliveryRoutes(
   deliveries: Deliveries,
@@ -68,7 +66,7 @@ export function adminDeliveryRoutes(
           tags: ['admin'],
           summary: "List what was or is to be sent to a tenant's webhook, newest first",
           operationId: 'listTenantWebhookDeliveries',
-          params: Params,
+          params: TenantParams,
           ...LIST,
         },
       },
@@ -87,7 +85,7 @@ export function adminDeliveryRoutes(
           tags: ['admin'],
           summary: 'Send deliveries of a tenant again',
           operationId: 'redeliverTenantWebhooks',
-          params: Params,
+          params: TenantParams,
           ...REDELIVER,
         },
       },

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { forPeople, longRowsPageFields, nullable, strict } from '../platform/http/schemas.ts'
+import { AnyId, forPeople, longRowsPageFields, nullable, strict } from '../platform/http/schemas.ts'
 import { CallableNumber, QueueKey } from '../tenancy/tenant-values.ts'
 import type { TaskFields } from './add-callback-task.ts'
 import type { CallbackTaskId, TaskFilter } from './callback-task-store.ts'
@@ -12,7 +12,7 @@ const instant = (description: string) => Type.Optional(nullable(Type.String({ fo
 const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 256, description }))
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
-export const TaskParams = strict({ id: Type.Unsafe<CallbackTaskId>(Type.String({ minLength: 1, maxLength: 200 })) })
+export const TaskParams = strict({ id: Type.Unsafe<CallbackTaskId>(AnyId) })
 
 /** Who acts. */
 export const Operator = forPeople(

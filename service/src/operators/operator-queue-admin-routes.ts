@@ -1,17 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { invalidRequest } from '../kernel/errors.ts'
-import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import { errorResponses, iso, listBody, listResponse, Ok, PageQuery, strict } from '../platform/http/schemas.ts'
-import { QueueKey } from '../tenancy/tenant-values.ts'
+import { QueueKey, TenantRef } from '../tenancy/tenant-values.ts'
 import { Queue, queueFields } from './operator-queue-shape.ts'
 import { QUEUE_DEFAULTS, type QueueSettings } from './operator-queue-store.ts'
 import type { OperatorQueues } from './operator-queues.ts'
 
 const Params = strict({
-  tenant_id: Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 200 })),
+  tenant_id: TenantRef,
   queue_key: QueueKey,
 })
 const Body = Type.Partial(

@@ -1,15 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
-import { errorResponses, listBody, listResponse, pageFields, strict } from '../platform/http/schemas.ts'
+import { AnyId, errorResponses, listBody, listResponse, pageFields, strict } from '../platform/http/schemas.ts'
 import { ShownSupervisorAction, showSupervisorAction } from '../records/supervisor-action-shape.ts'
+import { TenantRef } from '../tenancy/tenant-values.ts'
 import { SUPERVISOR_ACTIONS, type SupervisorActions } from './supervisor-actions.ts'
 
 const Query = strict({
   ...pageFields,
-  tenant_id: Type.Optional(Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 200 }))),
-  stream_sid: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  tenant_id: Type.Optional(TenantRef),
+  stream_sid: Type.Optional(AnyId),
   action: Type.Optional(Type.Enum(SUPERVISOR_ACTIONS)),
 })
 

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { readPage } from '../kernel/pages.ts'
 import { tenantOf } from '../platform/http/guards.ts'
 import { sendList } from '../platform/http/json-lists.ts'
-import { errorResponses, listResponse, Ok, strict } from '../platform/http/schemas.ts'
+import { AnyId, errorResponses, listResponse, Ok, strict } from '../platform/http/schemas.ts'
 import { CallLog, showCallLog } from './call-log-shape.ts'
 import type { CallLogs } from './call-logs.ts'
 import { readRecordFilter, recordFields } from './record-query.ts'
@@ -14,7 +14,7 @@ const Query = strict({
 })
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
-const Params = strict({ call_sid: Type.String({ minLength: 1, maxLength: 200 }) })
+const Params = strict({ call_sid: AnyId })
 
 /** A tenant's own view of its calls. To be registered behind `tenantGuard`. */
 export function callLogRoutes(logs: CallLogs): FastifyPluginAsyncTypebox {

@@ -4,12 +4,12 @@ import { Type } from 'typebox'
 import { AppError } from '../kernel/errors.ts'
 import { type ByteRange, readRange } from '../platform/http/byte-range.ts'
 import { tenantOf } from '../platform/http/guards.ts'
-import { ErrorBody, errorResponses, strict } from '../platform/http/schemas.ts'
+import { AnyId, ErrorBody, errorResponses, strict } from '../platform/http/schemas.ts'
 import type { RecordedAudio } from './recording-audio.ts'
 import type { Recordings } from './recordings.ts'
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
-const Params = strict({ id: Type.String({ minLength: 1, maxLength: 200 }) })
+const Params = strict({ id: AnyId })
 
 const Audio = Type.Unsafe<Readable>(Type.String({ format: 'binary', description: 'WAV.' }))
 

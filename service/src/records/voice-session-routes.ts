@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { readPage } from '../kernel/pages.ts'
 import { tenantOf } from '../platform/http/guards.ts'
 import { sendList } from '../platform/http/json-lists.ts'
-import { errorResponses, listResponse, Ok, strict } from '../platform/http/schemas.ts'
+import { AnyId, errorResponses, listResponse, Ok, strict } from '../platform/http/schemas.ts'
 import { END_REASONS } from './call-values.ts'
 import { readRecordFilter, recordFields } from './record-query.ts'
 import { SupervisedSession, showSupervisedSession, VoiceSessionSummary } from './voice-session-shape.ts'
@@ -23,7 +23,7 @@ const Query = strict({
 })
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
-const Params = strict({ id: Type.String({ minLength: 1, maxLength: 200 }) })
+const Params = strict({ id: AnyId })
 
 /** A tenant's own view of its conversations. To be registered behind `tenantGuard`. */
 export function voiceSessionRoutes(sessions: VoiceSessions): FastifyPluginAsyncTypebox {

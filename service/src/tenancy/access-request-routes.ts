@@ -4,6 +4,7 @@ import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import type { RateLimits } from '../platform/http/rate-limits.ts'
 import {
+  AnyId,
   errorResponses,
   iso,
   isoOrNull,
@@ -125,7 +126,7 @@ export function accessRequestRoutes(requests: AccessRequests): FastifyPluginAsyn
           tags: ['admin'],
           summary: 'Say what was made of an access request',
           operationId: 'reviewAccessRequest',
-          params: strict({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
+          params: strict({ id: AnyId }),
           body: Review,
           response: { 200: Type.Object({ ok: Ok, request: AccessRequest }), ...errorResponses },
         },

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { ApiKeyId, TenantId } from '../kernel/ids.ts'
+import type { ApiKeyId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import {
@@ -18,10 +18,9 @@ import {
 } from '../platform/http/schemas.ts'
 import type { ApiKeyRecord } from './api-key-store.ts'
 import type { ApiKeys } from './api-keys.ts'
+import { TenantParams, TenantRef } from './tenant-values.ts'
 
-const tenantId = Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 200 }))
-const TenantParams = strict({ tenant_id: tenantId })
-const KeyParams = strict({ tenant_id: tenantId, key_id: Type.Unsafe<ApiKeyId>(Type.String({ format: 'uuid' })) })
+const KeyParams = strict({ tenant_id: TenantRef, key_id: Type.Unsafe<ApiKeyId>(Type.String({ format: 'uuid' })) })
 
 const CreateBody = strict({
   label: forPeople(200, 'What the key is for, for people.'),

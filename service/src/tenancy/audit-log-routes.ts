@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import {
   errorResponses,
@@ -14,12 +13,13 @@ import {
 } from '../platform/http/schemas.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { AuditEntry } from './audit-log-store.ts'
+import { TenantRef } from './tenant-values.ts'
 
 const filterText = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 300, description }))
 
 const Query = strict({
   ...longRowsPageFields,
-  tenant_id: Type.Optional(Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 200 }))),
+  tenant_id: Type.Optional(TenantRef),
   actor: filterText('Who did it: a name as entries show it.'),
   action: filterText('What was done, such as api_key.revoked.'),
   target_id: filterText('What it was done to.'),

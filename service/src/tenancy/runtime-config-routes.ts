@@ -1,14 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { AppError, invalidRequest } from '../kernel/errors.ts'
-import type { TenantId } from '../kernel/ids.ts'
 import { actorOf } from '../platform/http/guards.ts'
-import { errorResponses, IfMatchHeader, Ok, strict } from '../platform/http/schemas.ts'
+import { errorResponses, IfMatchHeader, Ok } from '../platform/http/schemas.ts'
 import { RuntimeConfig, runtimeConfigOf, withRuntimeConfig } from './runtime-config.ts'
 import type { ValidateTenant } from './tenant-validation.ts'
+import { TenantParams } from './tenant-values.ts'
 import type { ShownTenant, Tenants } from './tenants.ts'
-
-const Params = strict({ tenant_id: Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 200 })) })
 
 const AnyDocument = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
@@ -60,7 +58,7 @@ export function runtimeConfigRoutes(tenants: Tenants, validate: ValidateTenant):
           tags: ['admin'],
           summary: "Read a tenant's runtime settings",
           operationId: 'getRuntimeConfig',
-          params: Params,
+          params: TenantParams,
           response: { 200: ConfigAnswer, ...errorResponses },
         },
         serializerCompiler: asStored,
@@ -79,7 +77,7 @@ export function runtimeConfigRoutes(tenants: Tenants, validate: ValidateTenant):
           tags: ['admin'],
           summary: "Change some of a tenant's runtime settings",
           operationId: 'putRuntimeConfig',
-          params: Params,
+          params: TenantParams,
           headers: IfMatchHeader,
           body: RuntimeConfig,
           response: { 200: ConfigAnswer, ...errorResponses },

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import {
@@ -14,10 +13,10 @@ import {
 } from '../platform/http/schemas.ts'
 import { TenantDocument } from './tenant-document.ts'
 import { removeTenant, type TenantRemoval } from './tenant-removal.ts'
+import { TenantParams } from './tenant-values.ts'
 import type { ShownTenant, Tenants } from './tenants.ts'
 
 /** Any text: an id that no tenant can have is an unknown tenant, not a malformed request. */
-const Params = strict({ tenant_id: Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 200 })) })
 
 const Etag = Type.String({ description: 'Quoted, as in the ETag header. Changes with the document, secrets included.' })
 const Tenant = Type.Object({ tenant_id: Type.String(), config: TenantDocument, etag: Etag })
@@ -64,7 +63,7 @@ export function tenantRoutes(tenants: Tenants, around: Omit<TenantRemoval, 'tena
           tags: ['admin'],
           summary: 'Read a tenant',
           operationId: 'getTenant',
-          params: Params,
+          params: TenantParams,
           response: { 200: TenantAnswer, ...errorResponses },
         },
         serializerCompiler: asStored,
@@ -83,7 +82,7 @@ export function tenantRoutes(tenants: Tenants, around: Omit<TenantRemoval, 'tena
           tags: ['admin'],
           summary: 'Create or replace a tenant',
           operationId: 'putTenant',
-          params: Params,
+          params: TenantParams,
           headers: WriteHeaders,
           body: TenantDocument,
           response: { 200: WriteAnswer, ...errorResponses },
@@ -109,7 +108,7 @@ export function tenantRoutes(tenants: Tenants, around: Omit<TenantRemoval, 'tena
           tags: ['admin'],
           summary: 'Delete a tenant and everything of it',
           operationId: 'deleteTenant',
-          params: Params,
+          params: TenantParams,
           querystring: strict({
             force: Type.Optional(
               Type.Boolean({

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
+import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
-import { forPeople, KEY_PATTERN, Phone, TIME_PATTERN } from '../platform/http/schemas.ts'
+import { AnyId, forPeople, KEY_PATTERN, Phone, strict, TIME_PATTERN } from '../platform/http/schemas.ts'
 
 /** What a stored secret reads back as; sent in a PUT, it keeps the stored one. */
 export const HIDDEN = '***'
@@ -19,6 +20,12 @@ export const HttpUrl = Type.String({ minLength: 1, maxLength: 2_000, description
 
 /** A number that can be called. */
 export const CallableNumber = Type.Unsafe<PhoneNumber>(Phone)
+
+/** A tenant in an address or a filter. */
+export const TenantRef = Type.Unsafe<TenantId>(AnyId)
+
+/** What addresses have in them that name a tenant and nothing else. */
+export const TenantParams = strict({ tenant_id: TenantRef })
 
 /** A name or a key of the tenant's. */
 export function Label(description: string) {

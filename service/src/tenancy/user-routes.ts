@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { ROLES } from '../kernel/actor.ts'
-import type { TenantId, UserId } from '../kernel/ids.ts'
+import type { UserId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import {
+  AnyId,
   errorResponses,
   iso,
   isoOrNull,
@@ -17,14 +18,12 @@ import {
   Timestamp,
 } from '../platform/http/schemas.ts'
 import { NEW_PASSWORD } from './login-bounds.ts'
+import { TenantParams, TenantRef } from './tenant-values.ts'
 import type { UserRow } from './user-store.ts'
 import type { Users, WrittenUser } from './users.ts'
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
-const anyId = Type.String({ minLength: 1, maxLength: 200 })
-const tenantId = Type.Unsafe<TenantId>(anyId)
-const TenantParams = strict({ tenant_id: tenantId })
-const UserParams = strict({ tenant_id: tenantId, user_id: Type.Unsafe<UserId>(anyId) })
+const UserParams = strict({ tenant_id: TenantRef, user_id: Type.Unsafe<UserId>(AnyId) })
 
 const email = Type.String({ format: 'email', description: 'What they log in with; nobody else has it.' })
 const name = Type.String({ minLength: 1, maxLength: 200 })

@@ -7,6 +7,7 @@ import { csvText } from '../../platform/http/csv.ts'
 import { tenantOf } from '../../platform/http/guards.ts'
 import { requestKeyOf, tellReplay } from '../../platform/http/request-keys.ts'
 import {
+  AnyId,
   ErrorBody,
   errorResponses,
   forPeople,
@@ -100,7 +101,7 @@ const MAX_ERRORS = 1_000
 const ListQuery = strict({ ...pageFields, status: Type.Optional(Type.Enum(CAMPAIGN_STATUSES)) })
 const CallsQuery = strict({ ...longRowsPageFields, status: Type.Optional(Type.Enum(CONTACT_STATUSES)) })
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
-const Params = strict({ id: Type.String({ minLength: 1, maxLength: 200 }) })
+const Params = strict({ id: AnyId })
 const One = Type.Object({ ok: Ok, campaign: Campaign })
 
 const MOVES: Record<CampaignMove, string> = {

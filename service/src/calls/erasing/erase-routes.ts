@@ -2,11 +2,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { TENANT_KEY } from '../../kernel/actor.ts'
 import { knownActorOf, tenantOf } from '../../platform/http/guards.ts'
-import { errorResponses, iso, Ok, strict, Timestamp } from '../../platform/http/schemas.ts'
+import { AnyId, errorResponses, iso, Ok, strict, Timestamp } from '../../platform/http/schemas.ts'
 import type { EraseSession, ErasureReceipt } from './erase-session.ts'
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
-const Params = strict({ id: Type.String({ minLength: 1, maxLength: 200 }) })
+const Params = strict({ id: AnyId })
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 

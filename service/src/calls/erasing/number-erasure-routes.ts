@@ -4,6 +4,7 @@ import { TENANT_KEY } from '../../kernel/actor.ts'
 import { readPage } from '../../kernel/pages.ts'
 import { knownActorOf, tenantOf } from '../../platform/http/guards.ts'
 import {
+  AnyId,
   errorResponses,
   iso,
   isoOrNull,
@@ -21,7 +22,7 @@ import type { NumberErasureRow } from './number-erasure-store.ts'
 
 const Body = strict({ phone: CallableNumber })
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
-const Params = strict({ id: Type.String({ minLength: 1, maxLength: 200 }) })
+const Params = strict({ id: AnyId })
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 

@@ -4,6 +4,7 @@ import type { AgentVersionId } from '../../kernel/ids.ts'
 import { readPage } from '../../kernel/pages.ts'
 import { tenantOf } from '../../platform/http/guards.ts'
 import {
+  AnyId,
   errorResponses,
   listBody,
   listResponse,
@@ -86,9 +87,8 @@ const ListQuery = strict({
 })
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
-const anyId = Type.String({ minLength: 1, maxLength: 200 })
-const Params = strict({ id: anyId })
-const RunParams = strict({ id: anyId, run_id: anyId })
+const Params = strict({ id: AnyId })
+const RunParams = strict({ id: AnyId, run_id: AnyId })
 const One = Type.Object({ ok: Ok, simulation: WholeSimulation })
 
 /** Simulations of calls. To be registered behind `tenantGuard`. */

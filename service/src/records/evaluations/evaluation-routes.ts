@@ -5,6 +5,7 @@ import type { AgentVersionId } from '../../kernel/ids.ts'
 import { readPage } from '../../kernel/pages.ts'
 import { tenantOf } from '../../platform/http/guards.ts'
 import {
+  AnyId,
   ErrorBody,
   errorResponses,
   listBody,
@@ -35,7 +36,7 @@ const Query = strict({
 })
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
-const Params = strict({ id: Type.String({ minLength: 1, maxLength: 200 }) })
+const Params = strict({ id: AnyId })
 
 const Score = Type.Number({ minimum: 0, maximum: 1, description: 'From 0 to 1, kept with four decimals.' })
 const MAX_CRITERIA = 50
