@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { API_NOTES } from '../service/src/api-notes.ts'
 import { ERROR_CODES } from '../service/src/kernel/errors.ts'
@@ -63,6 +63,13 @@ describe('the documents', () => {
   it('are all reached from the README', () => {
     const pages = PAGES.filter((page) => dirname(page) === 'docs')
     expect(pages.filter((page) => !read('README.md').includes(`](${page})`))).toEqual([])
+  })
+
+  it('have each decision in the list of them, by its heading', () => {
+    const pages = PAGES.filter((page) => dirname(page) === 'docs/decisions' && basename(page) !== 'README.md')
+    const rows = pages.map((page) => `[${read(page).split('\n')[0]?.slice('# '.length)}](${basename(page)})`)
+    const list = read('docs/decisions/README.md')
+    expect(rows.filter((row) => !list.includes(row))).toEqual([])
   })
 
   it('tell of every metric that is ours', () => {

@@ -26,7 +26,7 @@ const CONTEXT = /^Context\. /
  * @param publicUrl the address of this service, for the page whose commands are to be run as they stand.
  */
 export async function readGuides(folder: URL, publicUrl: string): Promise<Guides> {
-  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.md'))
+  const names = (await readdir(folder, { recursive: true })).filter(isPage)
   const known = new Set(names.map((name) => basename(name, '.md')))
   const guides: Guide[] = []
   for (const name of names.sort()) {
@@ -38,6 +38,11 @@ export async function readGuides(folder: URL, publicUrl: string): Promise<Guides
     guides.push({ ...rendered, slug, address: addressOfPage(slug), about: aboutOf(slug, rendered) })
   }
   return arranged(guides, new Set(names.filter((name) => name.includes('/')).map((name) => basename(name, '.md'))))
+}
+
+/** The list of a folder's pages is for those who read the checkout: the hub is such a list. */
+function isPage(name: string): boolean {
+  return name.endsWith('.md') && basename(name) !== 'README.md'
 }
 
 function addressOfPage(slug: string): string {
