@@ -122,7 +122,7 @@ const ROUTES = {
   embedded: `Who answers is decided by a phone route of the service. The routes of the demo tenant, which the embedded database
 alone has, and one for this number:`,
   server: `Who answers is decided by a phone route of the service. The routes of a tenant, and one for this number; put the keys of
-yours (README.md, "First steps") for TENANT and AGENT:`,
+yours (docs/getting-started.md) for TENANT and AGENT:`,
   none: 'Without a database the tenant answers whose document has this number as telephony.from_number.',
 }
 
