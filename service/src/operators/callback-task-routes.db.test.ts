@@ -1,21 +1,18 @@
 import { sql } from 'kysely'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { someUuid } from '../../test/harness/matchers.ts'
-import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
 import { until } from '../../test/harness/wait.ts'
 import { newId, type TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import { NODE, someCall, storedEvents, tenantTold } from '../records/calls.fixture.ts'
 import { makeSessions } from '../records/sessions.ts'
-import { callbackTaskActionRoutes } from './callback-task-action-routes.ts'
-import { makeTaskDesk } from './callback-task-desk.ts'
 import { release } from './callback-task-moves.ts'
-import { callbackTaskRoutes } from './callback-task-routes.ts'
 import type { CallbackTaskId } from './callback-task-store.ts'
 import { changeTask } from './change-callback-task.ts'
 import type { DncEntryId } from './do-not-call-store.ts'
+import { useTaskDesk } from './task-desk.fixture.ts'
 
 type Task = { id: string; status: string } & Record<string, unknown>
 type Answer = { task: Task; code: string; error: string }
@@ -27,19 +24,7 @@ const CLAIM_ROUNDS = process.env['PARLEY_TEST_FULL'] ? 200 : 10
 
 const test = useDatabase()
 const clock = new TestClock()
-const tenants = { get: async (id: TenantId) => tenantTold(id) }
-const nobodyDials = () => Promise.reject(new Error('nothing is dispatched here'))
-const server = useTenantServer(
-  () => test.db,
-  () => {
-    const desk = makeTaskDesk({ db: test.db, clock, tenants })
-    return [callbackTaskRoutes(desk), callbackTaskActionRoutes({ desk, dispatch: nobodyDials })]
-  },
-)
-
-beforeEach(async () => {
-  for (const id of ['acme', 'globex']) await makeTenantWithToken(test.db, id)
-})
+const server = useTaskDesk(test, clock)
 
 async function create(facts: Record<string, unknown> = {}, tenant = 'acme'): Promise<Task> {
   const body = { customer_phone: ANN, ...facts }

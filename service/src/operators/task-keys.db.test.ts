@@ -1,14 +1,10 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
-import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
-import type { TenantId } from '../kernel/ids.ts'
 import { KEY_MS } from '../kernel/request-key.ts'
 import { forgetKeysAcrossTenants } from '../platform/db/request-keys.ts'
-import { storedEvents, tenantTold } from '../records/calls.fixture.ts'
-import { callbackTaskActionRoutes } from './callback-task-action-routes.ts'
-import { makeTaskDesk } from './callback-task-desk.ts'
-import { callbackTaskRoutes } from './callback-task-routes.ts'
+import { storedEvents } from '../records/calls.fixture.ts'
+import { useTaskDesk } from './task-desk.fixture.ts'
 import { TASK_KEYS } from './task-key-store.ts'
 
 type Answer = { task: { id: string; status: string }; code: string; details: { path: string }[] }
@@ -17,19 +13,7 @@ const BODY = { customer_phone: '+12025550101', summary: 'A boat.', priority: 'hi
 
 const test = useDatabase()
 const clock = new TestClock()
-const tenants = { get: async (id: TenantId) => tenantTold(id) }
-const nobodyDials = () => Promise.reject(new Error('nothing is dispatched here'))
-const server = useTenantServer(
-  () => test.db,
-  () => {
-    const desk = makeTaskDesk({ db: test.db, clock, tenants })
-    return [callbackTaskRoutes(desk), callbackTaskActionRoutes({ desk, dispatch: nobodyDials })]
-  },
-)
-
-beforeEach(async () => {
-  for (const id of ['acme', 'globex']) await makeTenantWithToken(test.db, id)
-})
+const server = useTaskDesk(test, clock)
 
 async function make(key: string, body: object = BODY, tenant = 'acme') {
   const sent = { body, headers: { 'idempotency-key': key } }

@@ -1,19 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { ModelSetup } from '../port.ts'
+import { SETUP } from './driver.fixture.ts'
 import { sessionUpdate } from './session-update.ts'
 
 const DEFAULTS = { model: 'gpt-realtime', voice: 'marin', transcriptionModel: 'gpt-4o-mini-transcribe' }
-const SETUP: ModelSetup = {
-  model: null,
-  voice: null,
-  instructions: 'You are Ada.',
-  speed: null,
-  output: 'audio',
-  turnDetection: { type: 'server_vad', threshold: 0.5, prefixPaddingMs: 300, silenceDurationMs: 500 },
-  noiseReduction: null,
-  transcription: { model: null, language: null },
-  tools: [],
-}
 
 const update = (setup: Partial<ModelSetup>) =>
   JSON.parse(sessionUpdate({ ...SETUP, ...setup }, DEFAULTS).toString('utf8'))
