@@ -114,6 +114,23 @@ describe('POST voice-sessions/:id/evaluations', () => {
     expect(await test.db.selectFrom('session_scorings').selectAll().execute()).toEqual([])
   })
 
+  it("takes away nothing that was said of the call with a person's summary that is blank", async () => {
+    const id = await endedCall(test.db, clock, 'CA1')
+    await evaluate(id)
+    const { body } = await evaluate(id, { score: 0.3, summary: ' ' })
+    expect(body.evaluation).toMatchObject({ source: 'human', summary: null })
+    expect(await sessionOf(id)).toMatchObject({ qa: { score: 0.3, summary: null }, summary: 'They talked.' })
+    expect(await findCallLog(test.db, 'acme' as TenantId, 'CA1')).toMatchObject({ summary: 'They talked.' })
+  })
+
+  it('gives the call the summary of a model that was slower than a person who gave none', async () => {
+    const id = await endedCall(test.db, clock, 'CA1')
+    await evaluate(id, { score: 0.3 })
+    await evaluate(id)
+    expect(await sessionOf(id)).toMatchObject({ qa: { score: 0.3, summary: null }, summary: 'They talked.' })
+    expect(await findCallLog(test.db, 'acme' as TenantId, 'CA1')).toMatchObject({ summary: 'They talked.' })
+  })
+
   it.each([
     [{ criteria: [] }, '/body/score'],
     [{ score: 1.1 }, '/body/score'],

@@ -115,7 +115,13 @@ function verdictIn(body: Static<typeof Body>): Verdict | null {
   if (Object.keys(body).length === 0) return null
   if (score === undefined)
     throw invalidRequest([{ path: '/body/score', message: 'must be given; an empty body has the chat model score' }])
-  return { score, criteria: criteria.map(({ reason = null, ...criterion }) => ({ ...criterion, reason })), summary }
+  // A field that was left blank says nothing, and takes away nothing that was said of the call before.
+  const said = summary?.trim() ? summary : null
+  return {
+    score,
+    criteria: criteria.map(({ reason = null, ...criterion }) => ({ ...criterion, reason })),
+    summary: said,
+  }
 }
 
 function dateOf(text: string | undefined): Date | undefined {

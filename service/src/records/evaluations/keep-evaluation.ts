@@ -46,9 +46,10 @@ export async function keepEvaluation(
   if (source === 'heuristic') return evaluation
   const decisive = await findDecisive(tx, tenant.tenant_id, session_id)
   const qa = decisive && qaOf(decisive)
-  const summary = qa?.summary ?? session.summary
+  // Of a person who gave a score and no words the model's stay, or come later: no other score says what the call was about.
+  const summary = qa?.summary ?? evaluation.summary ?? session.summary
   await updateVoiceSession(tx, tenant.tenant_id, session_id, { qa, qa_status: 'scored', qa_reason: null, summary })
-  await putSummary(tx, session, qa)
+  await putSummary(tx, session, summary)
   const subject = { callSid: session.call_sid, sessionId: session_id }
   const payload = { evaluation: showEvaluation(evaluation) }
   await enqueue(tx, tenant, [{ event: 'voice.evaluation.completed', subject, payload }], now)
@@ -56,10 +57,10 @@ export async function keepEvaluation(
 }
 
 /** What is said of a conversation in sum stands in its call log, too. */
-async function putSummary(tx: Tx, { tenant_id, call_sid }: VoiceSessionRow, qa: StoredQa | null): Promise<void> {
-  if (qa === null || qa.summary === null) return
+async function putSummary(tx: Tx, { tenant_id, call_sid }: VoiceSessionRow, summary: string | null): Promise<void> {
+  if (summary === null) return
   const log = await findCallLog(tx, tenant_id, call_sid)
-  if (log) await updateCallLog(tx, tenant_id, log.id, { summary: qa.summary })
+  if (log) await updateCallLog(tx, tenant_id, log.id, { summary })
 }
 
 /** Notes why a session has no score; one that has one keeps it. To be called with `lockSession`. */
