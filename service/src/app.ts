@@ -18,7 +18,7 @@ import { makeNodeMetrics } from './platform/http/node-metrics.ts'
 import type { People } from './platform/http/people.ts'
 import { type Phase, probes } from './platform/http/probes.ts'
 import type { RateLimits } from './platform/http/rate-limits.ts'
-import { buildServer, type HttpServer, prepareChecks, sendElsewhere } from './platform/http/server.ts'
+import { answersBegun, buildServer, type HttpServer, prepareChecks, sendElsewhere } from './platform/http/server.ts'
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
 import { SteadyBeats } from './platform/nodes/steady-beats.ts'
 import { watchOpenFiles } from './platform/open-files.ts'
@@ -133,6 +133,7 @@ async function wire(deps: Deps): Promise<App> {
       // It would place calls.
       await schedule.close()
       await Promise.all([calls.watching.stopping(), calls.drain()])
+      await answersBegun(server)
     },
     async listen() {
       try {

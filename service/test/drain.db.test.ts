@@ -58,6 +58,26 @@ describe('a service that is told to stop', () => {
     await draining
   })
 
+  it('answers whoever waits for it before it stops', async () => {
+    const carrier = Promise.withResolvers<void>()
+    app.rest.reply = async () => {
+      await carrier.promise
+      return { status: 201, body: { sid: 'CA9', status: 'queued' } }
+    }
+    const ask = { to: '+12025550142', from: NUMBER, agent_key: 'desk' }
+    const placed = app.served.call('acme', 'POST', '/make-call', ask)
+    await until(() => app.rest.requests.length === 1, { what: 'the carrier to be asked' })
+    let isOver = false
+    void app.served.app.drain().then(() => {
+      isOver = true
+    })
+    await app.clock.advance(3_000)
+    expect(isOver).toBe(false)
+    carrier.resolve()
+    expect(await placed).toMatchObject({ status: 200 })
+    await app.pass(() => isOver, 'the end')
+  })
+
   it('F72: with fifty calls cuts none of them in its time, and ends those that are left after it', {
     timeout: 30_000,
   }, async () => {

@@ -37,6 +37,10 @@ export class Connections {
     return true
   }
 
+  get open(): Iterable<Socket> {
+    return this.#open
+  }
+
   destroyAll(): void {
     for (const socket of this.#open) socket.destroy()
   }

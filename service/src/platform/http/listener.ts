@@ -69,4 +69,10 @@ export class Listener {
     const exchange = this.#exchanges.get(socket)
     return exchange && !exchange.response.writableEnded ? exchange : null
   }
+
+  /** Whether somebody waits for an answer that has not begun. */
+  get isAwaited(): boolean {
+    for (const socket of this.connections.open) if (this.exchangeOf(socket)?.response.headersSent === false) return true
+    return false
+  }
 }

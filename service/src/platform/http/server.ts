@@ -10,7 +10,7 @@ import {
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from 'fastify'
-import type { Clock } from '../../kernel/clock.ts'
+import { type Clock, waitWhile } from '../../kernel/clock.ts'
 import type { Log } from '../log.ts'
 import { recordAnswers, recordWhenOver } from './access-log.ts'
 import { refuseCompressed, refuseUnaskedBody, refuseUnaskedQuery, takeJson } from './bodies.ts'
@@ -127,6 +127,15 @@ export function buildServer(deps: ServerDeps): HttpServer {
 /** From now on each answer asks its client to come back over another connection, which may lead to another process. */
 export function sendElsewhere(server: HttpServer): void {
   lifecycleOf(server).listener.stopping = true
+}
+
+/** As long as anything is begun for whoever waits for an answer. */
+const ANSWERED_WITHIN_MS = 20_000
+
+/** Resolves when nobody waits for an answer that has not begun, after 20 s at most. */
+export function answersBegun(server: HttpServer): Promise<void> {
+  const { listener, clock } = lifecycleOf(server)
+  return waitWhile(clock, () => listener.isAwaited, ANSWERED_WITHIN_MS)
 }
 
 /**
