@@ -1,8 +1,8 @@
 /** One line of a conversation, as a model knows it. */
 export type Line = { role: string; text: string }
 
-/** What the model does when it is asked: speaks, calls a tool, or both. */
-export type Answer = { text: string; tool?: string | undefined }
+/** What the model does when it is asked: speaks, calls a tool, or both; `also`: a second tool, called with the first. */
+export type Answer = { text: string; tool?: string | undefined; also?: string | undefined }
 
 /** Answers a conversation. `instructions` are for this answer alone. */
 export type Brain = (lines: readonly Line[], instructions: string | null) => Answer

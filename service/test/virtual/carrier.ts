@@ -42,6 +42,8 @@ const KERNEL_BYTES = 128 * 1024
  */
 export class VirtualCarrier {
   readonly sent: Sent[] = []
+  /** What was still sent when its socket was gone. */
+  readonly lost: Sent[] = []
   readonly codec = mediaStreamsCodec
   readonly #deps: Deps
   readonly #cancels = new Set<Cancel>()
@@ -141,9 +143,9 @@ export class VirtualCarrier {
 
   #send(frame: Buffer): void {
     if (this.#isHole) this.#swallowedBytes += frame.length
-    if (this.#isClosed) return
-    const { clock } = this.#deps
     const message = this.#read(frame)
+    if (this.#isClosed) return void this.lost.push(message)
+    const { clock } = this.#deps
     this.sent.push(message)
     this.#lastDownMs = Math.max(this.#lastDownMs, clock.monotonicMs() + this.#deps.delayMs())
     this.#after(this.#lastDownMs, () => this.#arrived(message))

@@ -1,7 +1,10 @@
 import fc from 'fast-check'
+import type { ModelFault } from '../../src/platform/realtime/port.ts'
 import type { VoiceFault } from '../../src/platform/speech/streamed-port.ts'
+import type { PartySaid } from '../../src/voice/answer/party-words.ts'
 import type { Act } from './caller.ts'
-import type { Mishap, ModelTimes } from './model-world.ts'
+import { type Setting, settings } from './mixed-setting.ts'
+import { MISHAPS, type Mishap, type ModelTimes } from './model-world.ts'
 import type { Saying } from './person.ts'
 import type { SpeechTimes } from './speech-stream.ts'
 import type { RestTimes, Target } from './targets.ts'
@@ -16,6 +19,14 @@ export type Incident =
   | { type: 'lose_model'; how: 'retry' | 'fatal' | 'hole' }
   | { type: 'mishap'; what: Mishap }
   | { type: 'lose_stream'; forMs: number }
+  | { type: 'backlog'; forMs: number }
+  /** Told by a model's server out of turn, or done by it. */
+  | { type: 'trouble'; code: string; fault: ModelFault }
+  | { type: 'rate_limited'; resetMs: number }
+  | { type: 'own_answer' }
+  /** Of who answered: by the carrier, or by their words, or a tone. */
+  | { type: 'machine'; kind: string }
+  | { type: 'party'; kind: PartySaid | 'beep' }
 
 const TOOLS = [
   ...([
@@ -36,14 +47,15 @@ export type ToolName = (typeof TOOLS)[number]
 /** A call with all that happens in it; the same one runs the same way. */
 export type MixedCall = {
   script: Act[]
-  answers: { length: number; tool: ToolName | null }[]
+  answers: { length: number; tool: ToolName | null; also?: ToolName | null }[]
   incidents: { afterMs: number; incident: Incident }[]
-  tools: { ms: number; isFailing: boolean }[]
+  tools: { ms: number; isFailing: boolean; isTimeout?: boolean }[]
   targets: Target[]
   rest: RestTimes
   speech: SpeechTimes[] | null
   times: Partial<ModelTimes>
   carrierDelayMs: number
+  setting?: Setting
   plan: {
     maxCallMs: number
     modelSessionMs: number
@@ -64,11 +76,15 @@ const cues = fc.oneof(
   ms(0, 6_000).map((afterMs) => ({ afterMs })),
 )
 
+/** What whoever listens says. */
+export const MHM = 'Mhm.'
+
 const acts: fc.Arbitrary<Act> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({ cue: cues, forMs: ms(150, 2_500) }).map((act) => ({ ...act, say: 'And then?' })),
   },
+  { weight: 2, arbitrary: fc.record({ cue: cues, forMs: ms(250, 900) }).map((act) => ({ ...act, say: MHM })) },
   { weight: 1, arbitrary: fc.record({ cue: cues, cough: ms(40, 800) }) },
   { weight: 1, arbitrary: fc.record({ cue: cues, press: fc.constantFrom('1', '12#', '#', '12345678') }) },
 )
@@ -83,6 +99,17 @@ const sayings: fc.Arbitrary<Saying[]> = fc
       return { afterMs, forMs, text: `Sentence ${index + 1} of a colleague.` }
     })
   })
+
+/** What a provider says of what it was asked, or of itself, that belongs to no answer. */
+const TROUBLES: readonly { code: string; fault: ModelFault }[] = [
+  { code: 'item_truncate_invalid_item_id', fault: 'benign' },
+  { code: 'input_audio_buffer_commit_empty', fault: 'benign' },
+  { code: 'response_cancel_not_active', fault: 'benign' },
+  { code: 'conversation_already_has_active_response', fault: 'benign' },
+  { code: 'invalid_value', fault: 'setup' },
+  { code: 'server_error', fault: 'retry' },
+  { code: 'insufficient_quota', fault: 'fatal' },
+]
 
 const incidents: fc.Arbitrary<Incident> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('listen' as const), forMs: ms(100, 30_000) }) },
@@ -121,10 +148,28 @@ const incidents: fc.Arbitrary<Incident> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       type: fc.constant('mishap' as const),
-      what: fc.constantFrom('silent' as const, 'rate_limit_exceeded' as const, 'server_error' as const),
+      what: fc.constantFrom(...MISHAPS),
     }),
   },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('lose_stream' as const), forMs: ms(50, 18_000) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('backlog' as const), forMs: ms(50, 7_000) }) },
+  { weight: 1, arbitrary: fc.constantFrom(...TROUBLES).map((trouble) => ({ type: 'trouble' as const, ...trouble })) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('rate_limited' as const), resetMs: ms(100, 20_000) }) },
+  { weight: 1, arbitrary: fc.constant<Incident>({ type: 'own_answer' }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant('machine' as const),
+      kind: fc.constantFrom('machine_start', 'machine_end_beep', 'machine_end_silence', 'fax'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('party' as const),
+      kind: fc.constantFrom<PartySaid | 'beep'>('voicemail', 'screening', 'ivr', 'waiting', 'other', 'beep'),
+    }),
+  },
 )
 
 const targets: fc.Arbitrary<Target> = fc.record({
@@ -155,14 +200,21 @@ const speech: fc.Arbitrary<SpeechTimes[] | null> = fc.option(
   { freq: 2 },
 )
 
+/** The longest outlast a hand-off, a takeover, and the call. */
+const toolTimes = fc.oneof(ms(0, 400), ms(0, 9_000), ms(5_000, 45_000))
+
 const mixedCalls: fc.Arbitrary<MixedCall> = fc.record({
   script: fc.array(acts, { minLength: 1, maxLength: 8 }),
-  answers: fc.array(fc.record({ length: ms(1, 4), tool: fc.option(fc.constantFrom(...TOOLS), { freq: 3 }) }), {
-    minLength: 1,
-    maxLength: 6,
-  }),
+  answers: fc.array(
+    fc.record({
+      length: ms(1, 4),
+      tool: fc.option(fc.constantFrom(...TOOLS), { freq: 3 }),
+      also: fc.option(fc.constantFrom(...TOOLS), { freq: 1 }),
+    }),
+    { minLength: 1, maxLength: 6 },
+  ),
   incidents: fc.array(fc.record({ afterMs: ms(0, 12_000), incident: incidents }), { maxLength: 5 }),
-  tools: fc.array(fc.record({ ms: fc.oneof(ms(0, 400), ms(0, 9_000)), isFailing: fc.boolean() }), {
+  tools: fc.array(fc.record({ ms: toolTimes, isFailing: fc.boolean(), isTimeout: fc.boolean() }), {
     minLength: 1,
     maxLength: 4,
   }),
@@ -178,6 +230,7 @@ const mixedCalls: fc.Arbitrary<MixedCall> = fc.record({
     transcriptMs: fc.array(ms(0, 3_000), { minLength: 1, maxLength: 3 }),
   }),
   carrierDelayMs: ms(0, 75),
+  setting: settings,
   plan: fc.record({
     maxCallMs: ms(15_000, 120_000),
     modelSessionMs: fc.oneof(ms(4_000, 40_000), fc.constant(3_000_000)),

@@ -3,7 +3,10 @@ import { replay } from '../../src/voice/event-log/replay.ts'
 import type { Span } from './carrier.ts'
 import { faultsOfAudio, faultsOfEnd, faultsOfHeard } from './cut-check.ts'
 import { LOOK_MS, type Look } from './mixed-look.ts'
+import { resumptionOf } from './mixed-plan.ts'
+import { faultsOfRecord } from './mixed-promises.ts'
 import type { MixedRun } from './mixed-run.ts'
+import { PLAIN } from './mixed-setting.ts'
 import { TIMES } from './model-world.ts'
 
 /** What may come behind the longest call: its goodbye, what is still played, the last texts, and what waits for a stream or a target. */
@@ -15,8 +18,6 @@ const HANG_UP_MS = 150
 const ENDED_IN_APOLOGY = 'hung up 1 times, apologised 1 times'
 /** So much of an answer is some words of it. */
 const WORDS_MS = 1_000
-/** By then what a person said is written down; what is not yet when a call is handed over is not waited for. */
-const WRITTEN_WITHIN_MS = 1_000
 /** Who is owed an answer hears something within 2.5 s, and we look now and then, and the way is long. */
 const OWED_MS = 2_500 + 2 * LOOK_MS + 300
 /** What the caller said while a model session was lost is found by the next one in what was kept of it, and the silence counted from then. */
@@ -32,13 +33,14 @@ export function faultsOfMixed(run: MixedRun): string[] {
   return [
     ...faultsOfEnd(world).filter((fault) => !(isEndedByHand(run) && fault === ENDED_IN_APOLOGY)),
     ...faultsOfAudio(world),
-    ...faultsOfHeard(world, HEARD_WITHIN_MS + (isCutShort(run) ? 2 * run.call.carrierDelayMs + HANG_UP_MS : 0)),
+    ...faultsOfHeard(world, HEARD_WITHIN_MS + (isCutShort(run) ? knownLateMs(run) : 0)),
     ...offencesOf(run).map((offence) => `the model was asked for ${offence}`),
     ...faultsOfLength(run),
     ...faultsOfLeft(run),
     ...faultsOfVoices(run),
     ...faultsOfSilence(run),
     ...faultsOfTurns(run),
+    ...faultsOfRecord(run),
     ...faultsOfTools(run),
     ...faultsOfNotes(run),
     ...faultsOfCost(run),
@@ -52,22 +54,30 @@ function isEndedByHand({ call }: MixedRun): boolean {
   return call.incidents.some(({ incident }) => incident.type === 'end' || incident.type === 'shut_down')
 }
 
-/** One that is asked once more, as nothing has come of an answer, may be at it after all, and says so. */
+/** One that is asked once more, as nothing has come of an answer, may be at it after all, and says so; so does one that has begun by itself. */
 function offencesOf({ world, call }: MixedRun): string[] {
-  const isAskedAgain = call.incidents.some(({ incident }) => incident.type === 'mishap' && incident.what === 'silent')
+  const mayBeBusy = call.incidents.some(
+    ({ incident }) => (incident.type === 'mishap' && incident.what === 'silent') || incident.type === 'own_answer',
+  )
   const { offences } = world.model
-  return isAskedAgain ? offences.filter((code) => code !== 'conversation_already_has_active_response') : offences
+  return mayBeBusy ? offences.filter((code) => code !== 'conversation_already_has_active_response') : offences
 }
 
 /** Whether the stream, or the call, was over before all that was on its way on it had arrived. */
-function isCutShort({ world }: MixedRun): boolean {
+function isCutShort({ world, call }: MixedRun): boolean {
   return (
+    call.incidents.some(({ incident }) => incident.type === 'hang_up') ||
     world.hangUps > 0 ||
     world.apologies > 0 ||
     world.ends[0] === 'caller_hangup' ||
     world.session.state.isLetGo ||
     world.notes.some((note) => note.type === 'state' && note.state === 'detached')
   )
+}
+
+/** How far back lies what is known of a stream that is gone: an echo that is late looks as one that comes a long way. */
+function knownLateMs({ call, world }: MixedRun): number {
+  return 2 * call.carrierDelayMs + HANG_UP_MS + world.marksLateMs
 }
 
 /** A call ends, whatever happens in it, a little after the longest time that it may take. */
@@ -175,16 +185,15 @@ function tooSilent(span: Span, sounds: readonly Span[], maxMs: number, who: stri
 }
 
 /** The record is in order, has each answer that was heard, and what a person said. */
-function faultsOfTurns({ world, people, handedOverAtMs }: MixedRun): string[] {
-  const { transcript, model, session } = world
-  const hasMoved = session.state.isLetGo && world.ends[0] === 'shutdown'
+function faultsOfTurns({ world, people, call }: MixedRun): string[] {
+  const before = resumptionOf(call.setting ?? PLAIN)?.turns.length ?? 0
+  const { transcript, model } = world
   const texts = transcript.filter(({ role }) => role === 'supervisor').map(({ text }) => text)
-  const writtenUntilMs = (handedOverAtMs ?? Number.POSITIVE_INFINITY) - WRITTEN_WITHIN_MS
-  const said = people.flatMap(({ person }) => person.said).filter(({ endMs }) => endMs < writtenUntilMs)
-  const heard = model.answers.filter(({ answer }) => world.heardMs(answer) > WORDS_MS)
+  const said = people.flatMap(({ person }) => person.said)
+  const heard = model.answers.filter(({ answer }) => world.heardMs(answer) > WORDS_MS + world.marksLateMs)
   return [
     ...unless(
-      transcript.every(({ seq }, index) => seq === index + 1),
+      transcript.every(({ seq }, index) => seq === before + index + 1),
       `turns are numbered ${transcript.map(({ seq }) => seq)}`,
     ),
     ...unless(
@@ -201,9 +210,7 @@ function faultsOfTurns({ world, people, handedOverAtMs }: MixedRun): string[] {
         `no turn has what was heard of ${itemId}: ${text.slice(0, 20)}`,
       ),
     ),
-    ...(hasMoved
-      ? []
-      : said.flatMap(({ text }) => unless(texts.includes(text), `no turn has what a person said: ${text}`))),
+    ...said.flatMap(({ text }) => unless(texts.includes(text), `no turn has what a person said: ${text}`)),
   ]
 }
 

@@ -23,8 +23,10 @@ const CHANGES: readonly string[] = ['state', 'taken_over', 'muted']
 
 export function lookAt({ session, clock, carrier, notes }: World): Look {
   const { state } = session
-  const { phase, isMuted, takeover, transfer, speech, digits, ending, takeovers } = state
-  const isTheirs = phase === 'talking' && !isMuted && !takeover && !transfer && !ending
+  const { phase, isMuted, takeover, transfer, speech, digits, ending, takeovers, party } = state
+  // A mailbox that plays its greeting, and an assistant that asks the person behind it, are left to it.
+  const isWaitedFor = party?.phase === 'beep' || party?.phase === 'screening'
+  const isTheirs = phase === 'talking' && !isMuted && !takeover && !transfer && !ending && !isWaitedFor
   return {
     ...{ atMs: clock.monotonicMs(), isTheirs },
     isOwed: isTheirs && !speech && digits === '' && isCallerWaiting(state),

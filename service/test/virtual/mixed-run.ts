@@ -1,14 +1,16 @@
 import type { VoiceListener } from '../../src/platform/speech/streamed-port.ts'
 import type { LineEnd } from '../../src/voice/lines/line.ts'
-import { INTERRUPTION, planWith } from '../../src/voice/session/call.fixture.ts'
+import { hasOpenTurns } from '../../src/voice/session/ending.ts'
 import type { ToolOutcome } from '../../src/voice/session/events.ts'
 import { mayPressKeys } from '../../src/voice/session/holding.ts'
-import type { Plan } from '../../src/voice/session/plan.ts'
 import type { ToolRequest } from '../../src/voice/session-deps.ts'
 import { TestClock } from '../harness/clock.ts'
 import { type Brain, restaurant } from './brain.ts'
-import type { Incident, MixedCall, ToolName } from './mixed-call.ts'
+import type { Act } from './caller.ts'
+import { type Incident, MHM, type MixedCall, type ToolName } from './mixed-call.ts'
 import { LOOK_MS, type Look, lookAt } from './mixed-look.ts'
+import { lineOf, planOf, resumptionOf } from './mixed-plan.ts'
+import { PLAIN } from './mixed-setting.ts'
 import { VirtualModel } from './model.ts'
 import { TIMES } from './model-world.ts'
 import { VirtualListener, VirtualPerson } from './person.ts'
@@ -23,15 +25,22 @@ const ASKED_MS = 120
 const STREAM_MS = 200
 /** How long what is left of a call may take to settle once it is over. */
 const SETTLED_MS = 60_000
+/** How long a node that stops waits for what is not told yet of a call. */
+const TOLD_WITHIN_MS = 3_000
 const LONG = 'This is what there is to say of it, and it takes its time. '
 
 function brainOf(answers: MixedCall['answers']): Brain {
   let turn = 0
   return (lines, instructions) => {
     if (instructions) return restaurant(lines, instructions)
-    const { length, tool } = answers[turn++ % answers.length] ?? { length: 1, tool: null }
-    return { text: LONG.repeat(length).trim(), ...(tool && { tool }) }
+    const { length, tool, also = null } = answers[turn++ % answers.length] ?? { length: 1, tool: null }
+    return { text: LONG.repeat(length).trim(), ...(tool && { tool, ...(also && { also }) }) }
   }
+}
+
+/** What a caller says is told apart by its number. */
+function numbered(script: readonly Act[]): Act[] {
+  return script.map((act, at) => ('say' in act && act.say !== MHM ? { ...act, say: `${act.say} (${at + 1})` } : act))
 }
 
 /** The first sound of the `n`th person who takes a call over. */
@@ -49,8 +58,8 @@ export class MixedRun {
   readonly people: { person: VirtualPerson; listener: VirtualListener }[] = []
   /** What it was like while it ran. */
   readonly looks: Look[] = []
-  /** When its node began to stop, and to give it away. */
-  handedOverAtMs: number | null = null
+  /** What its recorder was told. */
+  readonly pauses: boolean[] = []
   #sayings: string[] = []
   #tools = 0
 
@@ -61,15 +70,22 @@ export class MixedRun {
     this.targets = targets
     const world = new World({
       ...{ clock, transfer: targets.transfer() },
-      ...{ script: call.script, brain: brainOf(call.answers), times: call.times, carrierDelayMs: call.carrierDelayMs },
+      ...{
+        script: numbered(call.script),
+        brain: brainOf(call.answers),
+        times: call.times,
+        carrierDelayMs: call.carrierDelayMs,
+      },
       plan: planOf(call),
       openScribe: (listener) => this.scribes.open(null, listener),
       runTool: (request) => this.#runTool(request),
       ...(call.speech && { openVoice: (listener) => this.#speak(listener) }),
       recorder: {
         ...{ caller: () => {}, agent: () => {}, follow: () => {} },
-        pause: () => {},
+        pause: (isPaused) => void this.pauses.push(isPaused),
       },
+      ...lineOf(call.setting ?? PLAIN),
+      resumption: resumptionOf(call.setting ?? PLAIN),
       holdAudio: [Buffer.from(Buffer.alloc(8 * 480, 0xff).toString('base64'))],
     })
     this.world = world
@@ -167,6 +183,33 @@ export class MixedRun {
         return world.changeStream(incident.forMs)
       case 'hang_up':
         return world.endCall()
+      default:
+        return this.#toldOf(incident)
+    }
+  }
+
+  /** Something that the session is told of its carrier, its model or who answered. */
+  #toldOf(incident: Incident): void {
+    const { session, clock, model } = this.world
+    switch (incident.type) {
+      case 'backlog':
+        session.dispatch({ type: 'backlog', isOver: false })
+        return void clock.after(incident.forMs, () => session.dispatch({ type: 'backlog', isOver: true }))
+      case 'trouble': {
+        const { code, fault } = incident
+        return model.current?.emit({ type: 'refused', requestId: null, code, message: code, fault })
+      }
+      case 'rate_limited':
+        return model.current?.emit({ type: 'rate_limited', resetMs: incident.resetMs })
+      case 'own_answer':
+        return model.current?.isAnswering === false ? model.current.answer(null) : undefined
+      case 'machine':
+        return session.dispatch({ type: 'machine', kind: incident.kind })
+      case 'party': {
+        const { kind } = incident
+        if (kind !== 'beep') return session.dispatch({ type: 'party_said', kind })
+        return session.dispatch({ type: 'party_heard', sound: { kind: 'tone', hz: 1_000, ms: 500 } })
+      }
     }
   }
 
@@ -215,16 +258,20 @@ export class MixedRun {
     const { world } = this
     const { session, clock } = world
     if (how === 'end') return session.dispatch({ type: 'end', reason: 'shutdown' })
-    this.handedOverAtMs ??= clock.monotonicMs()
     session.dispatch({ type: 'hand_over' })
-    clock.after(afterMs, () => {
+    const givenAwayAtMs = clock.monotonicMs() + TOLD_WITHIN_MS
+    const go = () => {
       if (world.isOver) return
+      // Whoever goes on with it is to know what was said last, and what a tool came to.
+      const isTold = !hasOpenTurns(session.state) || clock.monotonicMs() >= givenAwayAtMs
+      if (how !== 'stopped' && !isTold) return void clock.after(LOOK_MS, go)
       if (how === 'kept') {
         session.dispatch({ type: 'kept' })
         clock.after(60_000, () => session.dispatch({ type: 'end', reason: 'shutdown' }))
       } else if (how === 'taken') session.dispatch({ type: 'taken' })
       else world.endCall()
-    })
+    }
+    clock.after(afterMs, go)
   }
 
   #speak(listener: VoiceListener): VirtualSpeech {
@@ -243,14 +290,18 @@ export class MixedRun {
     const { world, call } = this
     world.toolRuns.push(request)
     world.wire.note(`-> tool ${request.name} ${request.callId}`)
-    const { ms: tookMs, isFailing } = call.tools[this.#tools++ % call.tools.length] ?? { ms: 0, isFailing: false }
-    await new Promise<void>((resolve) => world.clock.after(tookMs, resolve))
-    return this.#outcomeOf(request, isFailing)
+    const tool = call.tools[this.#tools++ % call.tools.length] ?? { ms: 0, isFailing: false }
+    await new Promise<void>((resolve) => world.clock.after(tool.ms, resolve))
+    return this.#outcomeOf(request, tool)
   }
 
-  async #outcomeOf({ name, callId }: ToolRequest, isFailing: boolean): Promise<ToolOutcome> {
+  async #outcomeOf(
+    { name, callId }: ToolRequest,
+    { isFailing, isTimeout = false }: MixedCall['tools'][number],
+  ): Promise<ToolOutcome> {
     const { session } = this.world
-    const failed: ToolOutcome = { callId, output: '{"error":"not now"}', status: 'error', endsCall: false }
+    const status = isTimeout ? 'timeout' : 'error'
+    const failed: ToolOutcome = { callId, output: '{"error":"not now"}', status, endsCall: false }
     const done: ToolOutcome = { callId, output: '{"ok":true}', status: 'ok', endsCall: false }
     const { ending, takeover, transfer, phase } = session.state
     switch (name as ToolName) {
@@ -280,18 +331,4 @@ export class MixedRun {
         return isFailing ? failed : done
     }
   }
-}
-
-function planOf({ plan, speech }: MixedCall, agentName = 'Robin'): Plan {
-  const { maxCallMs, modelSessionMs, idleMs, hasFallback, holdsForTools, greeting } = plan
-  const { minSpeechMs, resumeFalseMs } = plan
-  const price = { input: 10, cachedInput: 1, output: 20 }
-  return planWith({
-    ...{ agentName, maxCallMs, modelSessionMs, greeting, holdsForTools, secondVoice: speech !== null },
-    interruption: { ...INTERRUPTION, minSpeechMs, resumeFalseMs, greetingGuardMs: 500 },
-    idle: { afterMs: idleMs, prompts: [], goodbye: '' },
-    price: { text: price, audio: price },
-    fallback: hasFallback ? { price: { text: price, audio: price } } : null,
-    asyncTools: ['check'],
-  })
 }

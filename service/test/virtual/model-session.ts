@@ -15,6 +15,7 @@ import { Regrouped } from './regrouped.ts'
 type Item = { id: string; line: Line | null; audioMs: number; call: { id: string; name: string } | null }
 /** `answer` and `itemId`: of what it says. */
 type Active = { responseId: string; itemId: string; answer: number; generation: Generation; audioMs: number }
+type Done = Extract<ModelEvent, { type: 'response_done' }>
 type Respond = Extract<ModelCommand, { type: 'respond' }>
 type Own = {
   listener: ModelListener
@@ -239,6 +240,13 @@ export class VirtualSession implements ModelSession {
 
   #respond({ requestId, instructions, output, noTools }: Respond): void {
     if (this.#active) return this.#refuse('conversation_already_has_active_response', requestId)
+    const [mishap] = this.#own.mishaps
+    if (mishap === 'refused' || mishap === 'limited') {
+      this.#own.mishaps.shift()
+      const [code, fault] =
+        mishap === 'refused' ? (['invalid_value', 'setup'] as const) : (['rate_limit_exceeded', 'retry'] as const)
+      return this.#emit({ type: 'refused', requestId, code, message: code, fault })
+    }
     this.answer(instructions, { isWritten: output === 'text', mayCall: noTools !== true })
   }
 
@@ -256,11 +264,11 @@ export class VirtualSession implements ModelSession {
     })
     const active: Active = { responseId, itemId, answer, generation: new Generation(clock, []), audioMs: 0 }
     this.#active = active
-    const tool = mayCall ? said.tool : undefined
-    active.generation = new Generation(clock, this.#pieces(active, { text: said.text, tool }, isWritten))
+    const answered = mayCall ? said : { text: said.text }
+    active.generation = new Generation(clock, this.#pieces(active, answered, isWritten))
   }
 
-  #pieces(active: Active, { text, tool }: Answer, isWritten: boolean): Piece[] {
+  #pieces(active: Active, { text, tool, also }: Answer, isWritten: boolean): Piece[] {
     const { times } = this.#world
     const { responseId, itemId } = active
     const mishap = this.#own.mishaps.shift()
@@ -276,10 +284,12 @@ export class VirtualSession implements ModelSession {
       run: () => this.#delta(active, item, { text: part(text, index, count), isWritten }),
     }))
     if (mishap) {
-      const fail = { afterMs: times.deltaEveryMs, run: () => this.#end(active, 'failed', mishap) }
-      return [{ afterMs: times.firstAudioMs, run: begin }, ...deltas.slice(0, mishap === 'server_error' ? 3 : 0), fail]
+      const status = mishap === 'content_filter' || mishap === 'max_output_tokens' ? 'incomplete' : 'failed'
+      const fail = { afterMs: times.deltaEveryMs, run: () => this.#end(active, status, mishap) }
+      const isBegun = mishap === 'server_error' || mishap === 'max_output_tokens'
+      return [{ afterMs: times.firstAudioMs, run: begin }, ...deltas.slice(0, isBegun ? 3 : 0), fail]
     }
-    const end = () => this.#whole(active, item, { text, tool, isWritten })
+    const end = () => this.#whole(active, item, { text, tool, also, isWritten })
     const { brokenAfterMs } = times
     if (brokenAfterMs !== undefined) {
       return [{ afterMs: times.firstAudioMs, run: begin }, ...deltas.slice(0, brokenAfterMs / times.deltaMs)]
@@ -316,7 +326,7 @@ export class VirtualSession implements ModelSession {
     this.#arrives(`audio ${answer}`, () => this.#own.listener.audio(active.responseId, itemId, payload))
   }
 
-  #whole(active: Active, item: Item, { text, tool, isWritten }: Answer & { isWritten: boolean }): void {
+  #whole(active: Active, item: Item, { text, tool, also, isWritten }: Answer & { isWritten: boolean }): void {
     const { responseId } = active
     if (isWritten) this.#words(active, { text, final: true })
     else {
@@ -324,6 +334,7 @@ export class VirtualSession implements ModelSession {
       this.#emit({ type: 'audio_done', responseId, itemId: item.id })
     }
     if (tool) this.#call(responseId, tool)
+    if (also) this.#call(responseId, also)
     this.#end(active, 'completed')
   }
 
@@ -334,11 +345,11 @@ export class VirtualSession implements ModelSession {
     this.#emit({ type: 'tool_call', responseId, itemId, callId, name, argumentsText: '{}' })
   }
 
-  #end(active: Active, status: 'completed' | 'cancelled' | 'failed', errorCode: string | null = null): void {
+  #end(active: Active, status: Done['status'], errorCode: string | null = null): void {
     if (this.#active === active) this.#active = null
     const usage = { inputTokens: 10, outputTokens: 10, cachedTokens: 5, audioSeconds: active.audioMs / 1_000 }
     const { responseId } = active
-    const fault = errorCode === null ? null : 'retry'
+    const fault = status !== 'failed' ? null : errorCode === 'insufficient_quota' ? 'fatal' : 'retry'
     const done: ModelEvent = { type: 'response_done', responseId, status, errorCode, fault, usage }
     this.#emit(done)
   }

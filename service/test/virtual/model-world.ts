@@ -32,9 +32,14 @@ export const TIMES: ModelTimes = {
 
 /**
  * What becomes of an answer. silent: nothing comes of it, and nobody says why · rate_limit_exceeded: it is refused, as is told at its end ·
- * server_error: it ends in the middle.
+ * server_error: it ends in the middle · content_filter: it is kept back before its first word · max_output_tokens: it is too long ·
+ * insufficient_quota: it is refused, and so would all others be · refused, limited: its request is refused by an error.
  */
-export type Mishap = 'silent' | 'rate_limit_exceeded' | 'server_error'
+export const MISHAPS = [
+  ...(['silent', 'rate_limit_exceeded', 'server_error', 'content_filter', 'max_output_tokens'] as const),
+  ...(['insufficient_quota', 'refused', 'limited'] as const),
+] as const
+export type Mishap = (typeof MISHAPS)[number]
 
 /** An answer of the model: its number in the caller's ear, the session's id of it, its words. */
 export type Answered = {

@@ -32,6 +32,8 @@ export type WorldOptions = {
   leavesSilently?: boolean
   /** How much later the echo of a mark comes than the carrier has played it; Infinity for never. */
   marksLateMs?: number
+  /** The echo of a mark comes twice. */
+  marksTwice?: boolean
   /** Whether a frame of the caller arrives; all do if not given. */
   isHeard?: (nowMs: number) => boolean
   /** How much audio of the caller the carrier sends at once; 20 if not given. */
@@ -46,6 +48,8 @@ export type WorldOptions = {
   transfer?: SessionDeps['transfer']
   recorder?: SessionDeps['recorder']
   holdAudio?: SessionDeps['holdAudio']
+  clips?: SessionDeps['clips']
+  resumption?: SessionDeps['resumption']
 }
 
 /** From a request to the carrier to what it does. */
@@ -103,6 +107,12 @@ export class World {
     })
     this.session = new CallSession(this.#deps())
     this.caller = this.#newCaller(options.script ?? [])
+  }
+
+  /** How late the echoes are that come. */
+  get marksLateMs(): number {
+    const { marksLateMs: ms = 0 } = this.#options
+    return Number.isFinite(ms) ? ms : 0
   }
 
   /** That of the newest stream. */
@@ -257,6 +267,7 @@ export class World {
 
   #echo(name: string, lateMs: number): void {
     const tell = () => this.#fromCarrier(`mark ${name}`, () => this.session.dispatch({ type: 'mark', name }))
+    if (this.#options.marksTwice) tell()
     if (lateMs === 0) tell()
     else if (lateMs < Number.POSITIVE_INFINITY) this.clock.after(lateMs, tell)
   }
@@ -293,6 +304,8 @@ export class World {
       transfer: this.#options.transfer ?? null,
       recorder: this.#options.recorder ?? null,
       holdAudio: this.#options.holdAudio ?? null,
+      clips: this.#options.clips ?? [],
+      resumption: this.#options.resumption ?? null,
       runTool: this.#options.runTool ?? ((request) => this.#runTool(request)),
       refuseTool: () => {},
       keepTurn: (turn) => void this.turns.set(turn.itemId, turn),
