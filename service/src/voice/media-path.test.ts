@@ -203,6 +203,9 @@ describe('The agent’s audio', () => {
     expect(reports).toEqual([
       { responseId: 'resp_1', itemId: 'item_1', ms: 500, mark: frames[1]?.mark?.name, arrivedAtMs: 7 },
     ])
+    // However short it is: it waits for no more, and for no timer.
+    media.fromModel('resp_1', 'item_1', agentAudio(1, 20))
+    expect(frames.slice(2).map(({ media: sent }) => sent?.payload)).toEqual([agentAudio(1, 20).toString()])
   })
 
   it('of our own has a mark behind its last piece, also when it goes on from where it was stopped', () => {

@@ -153,6 +153,8 @@ describe('a session that is ready', () => {
       await clock.advance(20_000)
       await until(() => server.pings === ping, { what: `ping ${ping}` })
     }
+    // Nothing that the model would take for a message, or for audio.
+    expect(server.types()).toEqual([])
     server.send('response.created', { response: { id: 'resp_1' } })
     await heard.first('response_started')
     expect(heard.ofType('closed')).toEqual([])
