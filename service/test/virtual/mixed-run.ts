@@ -1,3 +1,4 @@
+import { assertNever } from '../../src/kernel/errors.ts'
 import type { VoiceListener } from '../../src/platform/speech/streamed-port.ts'
 import type { LineEnd } from '../../src/voice/lines/line.ts'
 import { hasOpenTurns } from '../../src/voice/session/ending.ts'
@@ -45,6 +46,9 @@ function numbered(script: readonly Act[]): Act[] {
 
 /** The first sound of the `n`th person who takes a call over. */
 const soundsOf = (n: number): number => (n % 12) * 5
+
+/** What is not done to a call, and only told of it. */
+type Told = Extract<Incident, { type: 'backlog' | 'trouble' | 'rate_limited' | 'own_answer' | 'machine' | 'party' }>
 
 /** A call in which anything happens, with all that is around it: run it, and look at what is left. */
 export class MixedRun {
@@ -189,7 +193,7 @@ export class MixedRun {
   }
 
   /** Something that the session is told of its carrier, its model or who answered. */
-  #toldOf(incident: Incident): void {
+  #toldOf(incident: Told): void {
     const { session, clock, model } = this.world
     switch (incident.type) {
       case 'backlog':
@@ -210,6 +214,8 @@ export class MixedRun {
         if (kind !== 'beep') return session.dispatch({ type: 'party_said', kind })
         return session.dispatch({ type: 'party_heard', sound: { kind: 'tone', hz: 1_000, ms: 500 } })
       }
+      default:
+        return assertNever(incident)
     }
   }
 
