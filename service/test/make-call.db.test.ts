@@ -87,7 +87,15 @@ describe('a repeated request for a call', () => {
   })
 })
 
-type Expected = { status: number; code: string; retryAfter: string | null; calls: number; log: Record<string, unknown> }
+type Expected = {
+  status: number
+  code: string
+  retryAfter: string | null
+  /** How often the carrier was asked, and how many calls it has taken. */
+  asked: number
+  calls: number
+  log: Record<string, unknown>
+}
 const UNKNOWN = { status: 'queued', call_sid: null, error_code: 'submission_unknown', ended_at: null }
 /** Nothing was placed, and another time the same request may be. */
 const MENDED_BY_TIME: RestFault[] = ['rate-limited', 'unauthorized']
@@ -102,32 +110,39 @@ describe('a carrier that does not take a call', () => {
     [
       'F15: it has too much to do',
       'rate-limited',
-      { status: 503, code: 'carrier_busy', retryAfter: '30', calls: 0, log: failed('carrier_busy') },
+      { status: 503, code: 'carrier_busy', retryAfter: '30', asked: 3, calls: 0, log: failed('carrier_busy') },
     ],
     [
       'F16: it is in trouble',
       'internal-error',
-      { status: 503, code: 'submission_unknown', retryAfter: '120', calls: 0, log: UNKNOWN },
+      { status: 503, code: 'submission_unknown', retryAfter: '120', asked: 1, calls: 0, log: UNKNOWN },
     ],
     [
       'F17: the answer is cut off',
       'accept-then-reset',
-      { status: 503, code: 'submission_unknown', retryAfter: '120', calls: 1, log: UNKNOWN },
+      { status: 503, code: 'submission_unknown', retryAfter: '120', asked: 1, calls: 1, log: UNKNOWN },
     ],
     [
       'F18: no answer comes',
       'accept-then-hang',
-      { status: 503, code: 'submission_unknown', retryAfter: '120', calls: 1, log: UNKNOWN },
+      { status: 503, code: 'submission_unknown', retryAfter: '120', asked: 1, calls: 1, log: UNKNOWN },
     ],
     [
       'F19: it does not know the account',
       'unauthorized',
-      { status: 503, code: 'carrier_credentials', retryAfter: null, calls: 0, log: failed('carrier_credentials') },
+      {
+        status: 503,
+        code: 'carrier_credentials',
+        retryAfter: null,
+        asked: 1,
+        calls: 0,
+        log: failed('carrier_credentials'),
+      },
     ],
     [
       'F20: it knows no such number',
       'invalid-number',
-      { status: 400, code: 'carrier_rejected', retryAfter: null, calls: 0, log: failed('carrier_rejected') },
+      { status: 400, code: 'carrier_rejected', retryAfter: null, asked: 1, calls: 0, log: failed('carrier_rejected') },
     ],
   ])('%s, which is told apart', async (_what, create, expected) => {
     const answers = [await refused(create)]
@@ -141,7 +156,7 @@ describe('a carrier that does not take a call', () => {
     }
     const isReplay = answers.map(({ headers }) => headers.get('idempotent-replayed'))
     expect(isReplay).toEqual([null, 'true'].slice(0, answers.length))
-    expect(app.calls).toHaveLength(expected.calls)
+    expect([app.asked, app.calls.length]).toEqual([expected.asked, expected.calls])
     expect(await app.newestLog()).toMatchObject(expected.log)
   })
 
