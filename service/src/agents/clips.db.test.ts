@@ -234,6 +234,8 @@ describe('clips', () => {
     provider.answer({ ms: 1_000 })
     await clock.advance(30_000)
     expect(await settled(one)).toHaveLength(1)
+    // Nor was it asked again for each call meanwhile.
+    expect(provider.asked).toHaveLength(2)
   })
 
   it('F52: whose first sound takes four seconds hold up no call, and are there for the next', async () => {
