@@ -110,7 +110,7 @@ describe('a campaign', () => {
     await page.getByText('0 of 2 done').waitFor()
     await expect.poll(() => page.title()).toBe('Spring · Parley')
     await page.getByRole('cell', { name: '+1 202 555 0124' }).waitFor()
-    await page.getByText('3 at most, after 30, 60, 120 minutes').waitFor()
+    await page.getByText('3 at most, after 30, 60 minutes').waitFor()
     faults.splice(0, 2)
 
     for (const [button, state] of [

@@ -17,6 +17,7 @@ import { Panel } from '../../components/panel.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
 import { DASH, phoneText, words } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
+import { attemptsText } from './attempts-text.ts'
 import type { CampaignFilters } from './campaign-filters.ts'
 import { CampaignMoves } from './campaign-moves.tsx'
 import { type Campaign, type Contact, campaignQuery, campaignsKey, isMoving, listContacts } from './campaign-queries.ts'
@@ -94,13 +95,6 @@ function factsOf(campaign: Campaign): Fact[] {
     ['Started', campaign.started_at && <Instant at={campaign.started_at} />],
     ['Ended', campaign.completed_at && <Instant at={campaign.completed_at} />],
   ]
-}
-
-/** How often somebody is called, and how long after the call before. */
-function attemptsText(most: number, waits: number[]): string {
-  if (most === 1) return 'One, and no more'
-  const used = waits.slice(0, most - 1)
-  return `${most} at most, after ${used.join(', ')} ${used.length === 1 && used[0] === 1 ? 'minute' : 'minutes'}`
 }
 
 function Contacts({ campaign }: { campaign: Campaign }) {
