@@ -35,6 +35,21 @@ it('the first call is not denied before it is counted, and is there by itself on
   await context.close()
 })
 
+it('what was counted until yesterday says which day that was, on a page that was left open over night', async () => {
+  const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+  const { page } = await dashboard.visit(context, '/app/')
+  const aDayMs = 24 * 60 * 60 * 1_000
+  await page.clock.install()
+  await page.goto(`${dashboard.address}/app/t/acme/overview`)
+  const counted = page.getByText(/^(Counted|No calls in this time) until/).locator('time')
+  await expect.poll(() => counted.textContent()).toMatch(/^\d+:\d\d:\d\d/)
+  // Nothing is read again that night.
+  await page.route('**/api/v1/analytics/**', () => undefined)
+  await page.clock.fastForward(aDayMs)
+  await expect.poll(() => counted.textContent()).toMatch(/^\w+ \d+, \d{4}, \d+:\d\d/)
+  await context.close()
+})
+
 it('a page on which no call is to be seen leads to one', async () => {
   const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
   await dashboard.ask('PUT', '/admin/tenants/globex', { tenant_id: 'globex', name: 'Globex' })

@@ -1,20 +1,18 @@
 import { exactInstant } from '../../components/instant.tsx'
+import { useToday } from '../../components/use-today.ts'
 
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 const DAY_AND_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** By when all that was written of calls is counted. To the second: whoever has just called knows when that was. */
 export function CountedUntil({ at }: { at: string }) {
+  const today = useToday()
+  const date = new Date(at)
   return (
     <time dateTime={at} title={exactInstant(at)} className="numbers">
-      {timeText(new Date(at))}
+      {(date.toDateString() === today ? TIME : DAY_AND_TIME).format(date)}
     </time>
   )
-}
-
-function timeText(date: Date): string {
-  const isToday = date.toDateString() === new Date().toDateString()
-  return (isToday ? TIME : DAY_AND_TIME).format(date)
 }
 
 /** That there was nothing, as far as that is known: what is not counted yet is not denied. */
