@@ -171,6 +171,13 @@ const liveSession = (stream_sid: string) => ({
 })
 
 const BYTES_PER_S = 8_000
+/** Nothing for 20 ms, as the line of who listens brings it. */
+const QUIET_FRAME = JSON.stringify({
+  ...{ event: 'media', streamSid: 'MZ1' },
+  media: { track: 'inbound', payload: Buffer.alloc(160, 0xff).toString('base64') },
+})
+/** For longer than a line may bring nothing. */
+const STALLED_MS = 5_000
 
 /** A microphone's file: silence while the agent greets, then words, then silence. */
 async function somebodySpeaks(): Promise<string> {
@@ -560,6 +567,34 @@ describe('the pages of live calls', () => {
     } finally {
       await browser.close()
     }
+  })
+
+  it('tell who listens that nothing comes any more over a line whose end nobody tells', async () => {
+    const { page } = await visit('/app/t/demo/live')
+    const session = liveSession('MZ1')
+    await page.route('**/api/v1/sessions/MZ1', (route) => route.fulfill({ json: { ok: true, session } }))
+    await page.route('**/api/v1/sessions/MZ1/events', (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body: '' }),
+    )
+    const granted = { ok: true, stream_url: 'wss://parley.example/media-stream', stream_token: 'a-token' }
+    await page.route('**/api/v1/sessions/MZ1/listen', (route) => route.fulfill({ json: granted }))
+    const lines: { send(text: string): void }[] = []
+    await page.routeWebSocket('**/media-stream*', (line) => {
+      lines.push(line)
+      line.send(QUIET_FRAME)
+    })
+    await page.clock.install()
+    await page.goto(`${dashboard.address}/app/t/demo/live/MZ1`)
+    await page.getByRole('button', { name: 'Listen' }).click()
+    await page.getByText('Connected').waitFor()
+    await page.clock.fastForward(STALLED_MS)
+    const stalled = page.getByRole('status').getByText('Nothing comes over the line now')
+    await stalled.waitFor()
+    // It is as it was as soon as something comes again.
+    lines[0]?.send(QUIET_FRAME)
+    await page.getByText('Connected').waitFor()
+    expect(await stalled.count()).toBe(0)
+    await page.context().close()
   })
 
   it('ask before somebody is cut off who speaks with the caller, and tell them when their microphone is gone', async () => {

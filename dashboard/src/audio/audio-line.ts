@@ -22,6 +22,8 @@ type LineOptions = {
   grant: () => Promise<LineGrant>
   /** The other end has said something: the call goes on. */
   onOpen: (grant: LineGrant) => void
+  /** Nothing comes over a line over which something always does, or nothing goes out; or it does again. */
+  onStalled: (isStalled: boolean) => void
   /** Once, at the end; null when it is over as it should be. */
   onOver: (failure: ApiFailure | null) => void
 }
@@ -30,6 +32,11 @@ type LineOptions = {
 const OF_AN_AGENT = { mostAheadS: 600 }
 /** Of what comes as people speak no more is kept: it is heard when it is said, also after the network has held it up. */
 const LIVE = { mostAheadS: 0.3, aimS: 0.12 }
+/** Of a call 50 messages a second come; a line that breaks is not told of for as long as the network keeps trying. */
+const STALLED_AFTER_MS = 3_000
+const LOOK_INTERVAL_MS = 500
+/** Some seconds of speech that the browser could not send. */
+const MOST_UNSENT_BYTES = 64 * 1_024
 const SILENCE: Level = () => 0
 const NORMAL = 1000
 
@@ -57,6 +64,9 @@ export class AudioLine {
   #socket: WebSocket | null = null
   #writer: StreamWriter | null = null
   #sentMs = 0
+  #heardAtMs = 0
+  #isStalled = false
+  #watch: ReturnType<typeof setInterval> | undefined
   #isOpen = false
   #isOver = false
   isMuted = false
@@ -106,7 +116,7 @@ export class AudioLine {
   }
 
   #connect(grant: LineGrant): void {
-    const { kind, onOpen } = this.#options
+    const { kind } = this.#options
     const socket = new WebSocket(addressOf(grant))
     this.#socket = socket
     socket.onopen = () => {
@@ -117,8 +127,8 @@ export class AudioLine {
     }
     socket.onmessage = ({ data }: MessageEvent<string>) => {
       if (this.#isOver) return
-      if (!this.#isOpen) onOpen(grant)
-      this.#isOpen = true
+      this.#heardAtMs = performance.now()
+      if (!this.#isOpen) this.#open(grant)
       const message = readMessage(data)
       if (message) this.#take(message)
     }
@@ -128,6 +138,21 @@ export class AudioLine {
       const message = isSentAway ? SENT_AWAY : (CLOSINGS[code] ?? `The line was closed (${code} ${reason}).`)
       this.#end(isFine ? null : new ApiFailure({ status: 0, code: 'line_closed', message }))
     }
+  }
+
+  #open(grant: LineGrant): void {
+    this.#isOpen = true
+    this.#options.onOpen(grant)
+    this.#watch = setInterval(() => this.#look(), LOOK_INTERVAL_MS)
+  }
+
+  /** An agent may be silent for as long as it likes; a caller is heard, or their silence is. */
+  #look(): void {
+    const isQuiet = this.#options.kind !== 'call' && performance.now() - this.#heardAtMs > STALLED_AFTER_MS
+    const isStalled = isQuiet || (this.#socket?.bufferedAmount ?? 0) > MOST_UNSENT_BYTES
+    if (isStalled === this.#isStalled) return
+    this.#isStalled = isStalled
+    this.#options.onStalled(isStalled)
   }
 
   #take(message: StreamMessage): void {
@@ -172,6 +197,7 @@ export class AudioLine {
   #end(failure: ApiFailure | null): void {
     if (this.#isOver) return
     this.#isOver = true
+    clearInterval(this.#watch)
     this.#microphone?.close()
     for (const speaker of this.#speakers.values()) speaker.clear()
     this.#socket?.close(NORMAL)

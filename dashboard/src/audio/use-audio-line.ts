@@ -10,6 +10,8 @@ type LineState = {
   grant: LineGrant | null
   failure: ApiFailure | null
   isMuted: boolean
+  /** It is open, and nothing comes or goes over it now. */
+  isStalled: boolean
 }
 
 /** A line of audio that a page can open, one at a time. */
@@ -23,7 +25,7 @@ export type UsedLine = LineState & {
   others: Level
 }
 
-const IDLE: LineState = { phase: 'idle', grant: null, failure: null, isMuted: false }
+const IDLE: LineState = { phase: 'idle', grant: null, failure: null, isMuted: false, isStalled: false }
 
 /** A line of audio to a call; it is closed when the page is left. */
 export function useAudioLine(): UsedLine {
@@ -37,6 +39,7 @@ export function useAudioLine(): UsedLine {
     const made = new AudioLine({
       ...{ kind, grant },
       onOpen: (given) => setState((before) => ({ ...before, phase: 'open', grant: given })),
+      onStalled: (isStalled) => setState((before) => ({ ...before, isStalled })),
       onOver: (failure) => {
         if (line.current !== made) return
         setState((before) => ({ ...before, phase: 'over', failure: failure && asFailure(failure) }))

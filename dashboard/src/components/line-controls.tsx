@@ -19,10 +19,10 @@ type LineControlsProps = {
 
 /** What there is to do on an open line: be quiet, press keys, hang up; and how loud both sides are. */
 export function LineControls({ line, other, hangUp, hasKeypad = false, isListening = false }: LineControlsProps) {
-  const { phase, isMuted, setMuted, own, others, close, press } = line
+  const { phase, isStalled, isMuted, setMuted, own, others, close, press } = line
   return (
     <div className={styles.controls}>
-      <output>{phase === 'open' ? <Open /> : 'Connecting…'}</output>
+      <output>{phase === 'open' ? <Open isStalled={isStalled} /> : 'Connecting…'}</output>
       <LevelMeter label={other} level={others} />
       {!isListening && <LevelMeter label="You" level={own} />}
       <div className={styles.buttons}>
@@ -40,8 +40,9 @@ export function LineControls({ line, other, hangUp, hasKeypad = false, isListeni
   )
 }
 
-function Open() {
+function Open({ isStalled }: { isStalled: boolean }) {
   const [since] = useState(() => serviceNow())
+  if (isStalled) return 'Nothing comes over the line now: the connection may be lost.'
   return (
     <>
       Connected · <Elapsed since={since} />
