@@ -17,6 +17,8 @@ export type ChartData = {
   lines: ChartLine[]
   /** Writes a value at the left edge. */
   valueText: (value: number) => string
+  /** There is nothing between one and the next: no line stands for a half. */
+  isWhole?: boolean
   /** The value at the upper edge, when it is always the same. */
   most?: number
 }
@@ -86,17 +88,27 @@ function rangeOf({ most }: ChartData): uPlot.Range.Function {
   return (_chart, _min, max) => [0, most ?? Math.max(1, (max ?? 1) * HEADROOM)]
 }
 
-function axesOf({ valueText }: ChartData): uPlot.Axis[] {
+/** What lines may be apart: a quarter of something would be written as 0.3 of it. */
+const STEPS = [-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power))
+
+/** What the lines of a chart may be apart. */
+export function stepsOf(isWhole = false): number[] {
+  return isWhole ? STEPS.filter((step) => step >= 1) : STEPS
+}
+
+function axesOf({ valueText, isWhole }: ChartData): uPlot.Axis[] {
   const line = { stroke: pageColour('--line'), width: 1 }
   const both = { stroke: pageColour('--soft'), font: FONT, grid: line, ticks: { show: false } }
   return [
     { ...both, grid: { show: false }, size: TIMES_PX, gap: TIMES_GAP_PX, space: TIMES_APART_PX, values: timeTexts },
-    { ...both, size: LABELS_PX, incrs: STEPS, values: (_chart, values) => values.map(valueText) },
+    {
+      ...both,
+      size: LABELS_PX,
+      incrs: stepsOf(isWhole),
+      values: (_chart, values) => values.map(valueText),
+    },
   ]
 }
-
-/** What lines may be apart: a quarter of something would be written as 0.3 of it. */
-const STEPS = [-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power))
 
 const TIME = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })

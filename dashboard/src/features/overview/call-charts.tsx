@@ -81,7 +81,7 @@ function chartsOf(rows: AnalyticsRow[]): Record<'calls' | 'rate' | 'responses' |
           { colour: '--accent', shape: 'bars' },
         ),
       ],
-      valueText: shortText,
+      ...{ valueText: shortText, isWhole: true },
     },
     rate: {
       ...{ edges, most: 1, valueText: shareText },
@@ -107,7 +107,7 @@ function chartsOf(rows: AnalyticsRow[]): Record<'calls' | 'rate' | 'responses' |
           { colour: '--busy', shape: 'dashes' },
         ),
       ],
-      valueText: waitText,
+      ...{ valueText: waitText, isWhole: true },
     },
     score: {
       ...{ edges, most: 1, valueText: scoreText },
