@@ -392,7 +392,7 @@ describe('the pages of an administrator', () => {
     await row.getByRole('button', { name: 'Send again' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
     await page.getByText('One is sent again.').waitFor()
-    await row.getByText('Delivered').waitFor()
+    await row.getByText('Delivered').locator('visible=true').waitFor()
     await row.getByRole('button', { name: 'Look' }).click()
     await page.getByRole('dialog').getByText('500').first().waitFor()
     await page.goto(`${dashboard.address}/app/audit-log?action=webhook.redelivered`)
@@ -419,6 +419,20 @@ describe('the pages of an administrator', () => {
     const [told, button] = [await done.boundingBox(), await look.boundingBox()]
     expect((told?.x ?? 0) + (told?.width ?? Number.NaN)).toBeLessThan(button?.x ?? 0)
     await Promise.all([theirs.close(), narrow.close()])
+  })
+
+  it('show in the deliveries of a narrow window what was sent, and whether it was taken', async () => {
+    const narrow = await dashboard.loggedIn(NARROW)
+    const { page } = await dashboard.visit(narrow, '/app/t/acme/deliveries?event=dnc.added')
+    const row = page.getByRole('row').filter({ hasText: 'dnc.added' }).first()
+    const look = row.getByRole('button', { name: 'Look' })
+    for (const what of ['dnc.added', /^(Pending|Delivered|Failed)$/]) {
+      const told = row.getByText(what).locator('visible=true')
+      await told.waitFor()
+      const [box, button] = [await told.boundingBox(), await look.boundingBox()]
+      expect((box?.x ?? 0) + (box?.width ?? Number.NaN)).toBeLessThan(button?.x ?? 0)
+    }
+    await narrow.close()
   })
 
   it('fit a narrow window though an agent has a long name without a space', async () => {

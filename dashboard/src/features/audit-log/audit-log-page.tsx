@@ -1,7 +1,7 @@
 import { Link, useSearch } from '@tanstack/react-router'
-import { Fragment } from 'react'
 import { BrokenAddress } from '../../components/broken-address.tsx'
 import { Comparison } from '../../components/comparison.tsx'
+import { DottedName } from '../../components/dotted-name.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Column as Below, RowButtons } from '../../components/fields.tsx'
@@ -50,7 +50,7 @@ export function AuditLogPage() {
 const COLUMNS: Column<AuditEntry>[] = [
   { name: 'When', cell: ({ created_at }) => <Instant at={created_at} /> },
   { name: 'Who', cell: ({ actor }) => <BrokenAddress address={actor} /> },
-  { name: 'Action', cell: ({ action }) => <ActionName action={action} /> },
+  { name: 'Action', cell: ({ action }) => <DottedName name={action} /> },
   { name: 'Tenant', from: 'tablet', cell: ({ tenant_id: id }) => (id === null ? DASH : <TenantName tenantId={id} />) },
   { name: 'To what', from: 'desktop', cell: ({ target_id }) => <span className="mono">{target_id ?? DASH}</span> },
   {
@@ -81,19 +81,5 @@ function EntryDetail({ entry }: { entry: AuditEntry }) {
         <Comparison before={{ title: 'Before', value: before ?? {} }} after={{ title: 'After', value: after ?? {} }} />
       </Below>
     </LookButton>
-  )
-}
-
-/** In parts, so that it is broken between them where there is no room. */
-function ActionName({ action }: { action: string }) {
-  return (
-    <span className="mono">
-      {action.split(/(?<=[._])/).map((part) => (
-        <Fragment key={part}>
-          {part}
-          <wbr />
-        </Fragment>
-      ))}
-    </span>
   )
 }

@@ -4,7 +4,9 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useMay } from '../../api/session.ts'
 import { useTenant } from '../../api/tenants.ts'
+import { Beneath } from '../../components/beneath.tsx'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
+import { DottedName } from '../../components/dotted-name.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { RowButtons } from '../../components/fields.tsx'
 import { FilterBar, FilterChoice, FilterDay, FilterText } from '../../components/filters.tsx'
@@ -147,8 +149,18 @@ function markColumn(marked: Set<string>, mark: (id: string, isMarked: boolean) =
 
 const COLUMNS: Column<Delivery>[] = [
   { name: 'When', cell: ({ created_at }) => <Instant at={created_at} /> },
-  { name: 'Event', cell: ({ event }) => <span className="mono">{event}</span> },
-  { name: 'Status', cell: ({ status }) => <DeliveryStatus status={status} /> },
+  {
+    name: 'Event',
+    cell: ({ event, status }) => (
+      <>
+        <DottedName name={event} />
+        <Beneath>
+          <DeliveryStatus status={status} />
+        </Beneath>
+      </>
+    ),
+  },
+  { name: 'Status', from: 'tablet', cell: ({ status }) => <DeliveryStatus status={status} /> },
   { name: 'Attempts', from: 'tablet', isNumber: true, cell: ({ attempts }) => attempts },
   {
     name: 'Last answer',
