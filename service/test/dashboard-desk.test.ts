@@ -308,6 +308,27 @@ describe('the desk', () => {
     await context.close()
   })
 
+  it('has nothing stand out but what is to be done next', async () => {
+    const { task } = await ask('POST', '/callback-tasks', { customer_phone: '+12025550192', queue_key: 'plain' })
+    const contacts = [{ phone: '+12025550192' }]
+    const { campaign } = await dashboard.ask<{ campaign: { id: string } }>('POST', '/campaigns', {
+      ...{ name: 'Next', agent_key: 'front-desk', contacts },
+    })
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await visit(context, `desk/tasks/${task.id}`)
+    const standsOut = page.locator('main .mantine-Button-root:not([data-variant=default]):visible')
+    const next = () => standsOut.allInnerTexts()
+    await expect.poll(next).toEqual(['Claim'])
+    await standsOut.click()
+    await expect.poll(next).toEqual(['Complete'])
+    await ask('POST', `/callback-tasks/${task.id}/complete`, { disposition: 'resolved' })
+    await page.reload()
+    await expect.poll(next).toEqual(['Claim next of plain'])
+    await page.goto(`${dashboard.address}/app/t/demo/campaigns/${campaign.id}`)
+    await expect.poll(next).toEqual(['Start'])
+    await context.close()
+  })
+
   it('is gone back to from a task with the filters that it had', async () => {
     const { task } = await ask('POST', '/callback-tasks', { customer_phone: '+12025550194', queue_key: 'filtered' })
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })

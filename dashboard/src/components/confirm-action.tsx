@@ -21,6 +21,8 @@ type ConfirmActionProps = {
   onConfirm: (isOpen: () => boolean) => Promise<unknown>
   /** It cannot be undone, or ends something. */
   isGrave?: boolean
+  /** It is what is to be done next here. */
+  isNext?: boolean
   size?: ButtonProps['size']
   disabled?: boolean
 }
@@ -35,6 +37,7 @@ export function ConfirmAction({
   onAsk,
   onConfirm,
   isGrave = false,
+  isNext = false,
   size = 'sm',
   disabled,
 }: ConfirmActionProps) {
@@ -63,7 +66,7 @@ export function ConfirmAction({
 
   return (
     <>
-      <Button variant="default" size={size} disabled={disabled} onClick={begin}>
+      <Button variant={isNext ? 'filled' : 'default'} size={size} disabled={disabled} onClick={begin}>
         {label}
       </Button>
       <Modal

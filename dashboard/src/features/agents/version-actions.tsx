@@ -18,6 +18,8 @@ type PublishProps = {
   isUnsaved?: boolean
   /** Reads and shows what it says by now, where that is not what was seen. Not given: that is told. */
   onNewer?: () => Promise<void>
+  /** It is what is to be done next here. */
+  isNext?: boolean
   size?: 'xs' | 'sm'
 }
 
@@ -25,7 +27,7 @@ const NOT_AS_SEEN =
   'Not published: somebody else has changed it since it was read here. Look at it, and publish it then.'
 
 /** Lets calls talk to a version: to a new one, or to an earlier one again. */
-export function PublishVersion({ version, etag, isUnsaved = false, onNewer, size = 'sm' }: PublishProps) {
+export function PublishVersion({ version, etag, isUnsaved = false, onNewer, isNext, size = 'sm' }: PublishProps) {
   const mayPublish = useMay('admin')
   const client = useQueryClient()
   if (!mayPublish || version.status === 'published') return null
@@ -48,6 +50,7 @@ export function PublishVersion({ version, etag, isUnsaved = false, onNewer, size
     <ConfirmAction
       label={version.status === 'draft' ? `Publish version ${number}` : `Roll back to version ${number}`}
       about={version.agent_name}
+      isNext={isNext ?? false}
       size={size}
       disabled={isUnsaved}
       onConfirm={publish}
@@ -76,13 +79,15 @@ type DraftProps = {
   from: { version_number: number; config: object } | undefined
   /** What is seen of that one is not what would be in the draft. */
   isUnsaved?: boolean
+  /** Something else is to be done before. */
+  isLater?: boolean
   label?: string
   /** The draft is there, and is gone to next. */
   onMade?: () => void
 }
 
 /** Drafts a version that says what another one says, or nothing yet. */
-export function NewDraft({ tenantId, agentId, from, isUnsaved = false, label, onMade }: DraftProps) {
+export function NewDraft({ tenantId, agentId, from, isUnsaved = false, isLater = false, label, onMade }: DraftProps) {
   const mayDraft = useMay('admin')
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -105,6 +110,7 @@ export function NewDraft({ tenantId, agentId, from, isUnsaved = false, label, on
     <>
       <Button
         size="sm"
+        variant={isLater ? 'default' : 'filled'}
         loading={draft.isPending}
         disabled={isUnsaved}
         // The page of the draft, which may be there by then, has the same button in its place.

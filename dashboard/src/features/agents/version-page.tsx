@@ -64,12 +64,16 @@ type ShownProps = { version: Version; document: DocumentState; saving: DraftSavi
 function VersionActions({ version, document: { isChanged }, saving }: ShownProps) {
   const { isBehind } = saving
   const isUnsaved = isChanged || isBehind
+  const isDraft = version.status === 'draft'
   return (
     <>
-      {version.status === 'draft' && isChanged && <span>Save the draft first</span>}
+      {isDraft && isChanged && <span>Save the draft first</span>}
       {isBehind && !isChanged && !saving.save.isPending && <span>Somebody else has changed it meanwhile</span>}
-      <PublishVersion version={version} etag={saving.etag} isUnsaved={isUnsaved} onNewer={saving.readNewer} />
-      <NewDraft tenantId={version.tenant_id} agentId={version.agent_id} from={version} isUnsaved={isUnsaved} />
+      <PublishVersion {...{ version, isUnsaved, isNext: isDraft, etag: saving.etag }} onNewer={saving.readNewer} />
+      <NewDraft
+        {...{ tenantId: version.tenant_id, agentId: version.agent_id, from: version, isUnsaved }}
+        isLater={isDraft}
+      />
     </>
   )
 }

@@ -25,7 +25,7 @@ export function CampaignMoves({ campaign }: { campaign: Campaign }) {
   return (
     <>
       {STARTED.includes(status) && (
-        <ConfirmAction label={status === 'draft' ? 'Start' : 'Go on'} about={about} onConfirm={move('start')}>
+        <ConfirmAction label={status === 'draft' ? 'Start' : 'Go on'} about={about} isNext onConfirm={move('start')}>
           {people} called by the agent <span className="mono">{agentKey}</span>, as it is published now. Calls cost
           money.
         </ConfirmAction>

@@ -16,10 +16,16 @@ const TRUE_FOR_MS = 10_000
 
 const WORDS_IN_LINES = { root: styles.next ?? '', label: styles.words ?? '' }
 
-type ClaimNextProps = { tenantId: string; queueKey: string; name: string }
+type ClaimNextProps = {
+  tenantId: string
+  queueKey: string
+  name: string
+  /** Something else is to be done before. */
+  isLater?: boolean
+}
 
 /** Takes what is to be done next in a queue, and opens it. */
-export function ClaimNext({ tenantId, queueKey, name }: ClaimNextProps) {
+export function ClaimNext({ tenantId, queueKey, name, isLater = false }: ClaimNextProps) {
   const { name: operator } = usePerson()
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -59,7 +65,12 @@ export function ClaimNext({ tenantId, queueKey, name }: ClaimNextProps) {
     <>
       <output className={styles.said}>{data === null && `Nothing is due in ${name}.`}</output>
       <Keyed letter="n" says={`Claim the next of ${name}`}>
-        <Button classNames={WORDS_IN_LINES} loading={claim.isPending} onClick={press}>
+        <Button
+          variant={isLater ? 'default' : 'filled'}
+          classNames={WORDS_IN_LINES}
+          loading={claim.isPending}
+          onClick={press}
+        >
           Claim next of {name}
         </Button>
       </Keyed>

@@ -40,7 +40,12 @@ export function TaskPage() {
       description={task && <TaskBadges task={task} />}
       actions={
         <>
-          {mayAct && task && <ClaimNext tenantId={tenantId} queueKey={task.queue_key} name={task.queue_key} />}
+          {mayAct && task && (
+            <ClaimNext
+              {...{ tenantId, queueKey: task.queue_key, name: task.queue_key }}
+              isLater={!isOver(task.status)}
+            />
+          )}
           <Shortcuts />
         </>
       }
@@ -62,6 +67,11 @@ export function TaskPage() {
       )}
     </DetailPage>
   )
+}
+
+/** Nothing is to be done with it any more. */
+function isOver(status: Task['status']): boolean {
+  return status === 'completed' || status === 'cancelled'
 }
 
 function TaskBadges({ task }: { task: Task }) {
