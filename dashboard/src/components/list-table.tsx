@@ -78,7 +78,7 @@ export function ListTable<Row>({ label, columns, rows, keyOf }: ListTableProps<R
                 <tr key={row}>
                   {columns.map((column) => (
                     <td key={column.name} className={classOf(column)}>
-                      <Skeleton height={12} width="70%" my={6} />
+                      <Skeleton height={12} width="70%" my={6} ms={column.isNumber ? 'auto' : 0} />
                     </td>
                   ))}
                 </tr>

@@ -24,7 +24,7 @@ export function LivePage() {
           another terminal rings the demo number.
         </EmptyState>
       )}
-      {calls === undefined && !error && <Skeleton height={150} radius="md" />}
+      {calls === undefined && !error && <Skeleton height={150} radius="md" aria-busy="true" />}
       {calls && calls.length > 0 && <Wall tenantId={tenantId} calls={calls} />}
     </Page>
   )
