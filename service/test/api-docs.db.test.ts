@@ -199,6 +199,28 @@ describe('the descriptions of the API', () => {
     expect(Object.keys(recording?.responses ?? {})).toEqual(expect.arrayContaining(['206', '416']))
   })
 
+  it('know how a body is refused that nobody asked for', async () => {
+    const written = operationsOf(documentOf('public')).filter(({ operation: { requestBody, responses } }) => {
+      return !requestBody && '413' in responses
+    })
+    for (const address of ['DELETE /api/v1/dnc/:phone', 'POST /api/v1/campaigns/:id/start'])
+      expect(written.map((each) => each.address)).toContain(address)
+    await served.furnish('acme', { number: '+12025550140' })
+    for (const { address, operation } of written) {
+      const [method = '', path = ''] = address.split(' ')
+      const headers = { authorization: `Bearer ${served.tokenOf('acme')}`, 'content-type': 'text/plain' }
+      const response = await fetch(served.address + path.replaceAll(/:\w+/g, 'nothing'), {
+        method,
+        headers,
+        body: 'hello',
+      })
+      expect([address, response.status, Object.keys(operation.responses)]).toEqual([
+        ...[address, 415],
+        expect.arrayContaining(['413', '415']),
+      ])
+    }
+  })
+
   it('know the refusal of who acts for a tenant that is not there', () => {
     const acting = operationsOf(documentOf('openapi')).filter(({ operation: { security, responses } }) => {
       return security.some((each) => 'actsFor' in each) && !('426' in responses)

@@ -16,7 +16,7 @@ export function refusalsOf(route: DescribedRoute, note: Note): number[] {
   const facts = factsOf(route, note)
   const listed = Object.keys(route.schema.response ?? {}).map(Number)
   const refusals = listed.filter((status) => status >= 400)
-  const alsoMediaType = facts.takesBody && refusals.includes(413) && !refusals.includes(415) ? [415] : []
+  const alsoMediaType = WRITES.has(route.method) && refusals.includes(413) && !refusals.includes(415) ? [415] : []
   const without = new Set(note.without ?? [])
   return [...refusals, ...alsoMediaType]
     .filter((status) => !without.has(status) && (POSSIBLE[status]?.(route, facts) ?? true))
@@ -42,8 +42,9 @@ const POSSIBLE: Record<number, (route: DescribedRoute, facts: Facts) => boolean>
     !isSocket && (surface === 'admin' || surface === 'runtime' || hasParameters),
   409: ({ method, surface }) => WRITES.has(method) && surface !== 'public' && surface !== 'callbacks',
   412: (_route, { asksForVersion }) => asksForVersion,
-  413: (_route, { takesBody }) => takesBody,
-  415: (_route, { takesBody }) => takesBody,
+  // Also where nothing is to be sent: whatever is sent all the same is read before it is refused.
+  413: ({ method }, { takesBody }) => takesBody || WRITES.has(method),
+  415: ({ method }, { takesBody }) => takesBody || WRITES.has(method),
 }
 
 /** What each refusal means, in a sentence. */
