@@ -629,6 +629,16 @@ describe('a campaign', { timeout: 120_000 }, () => {
       ])
     })
 
+    it('of a CSV, with a list in the query as clients write it: each part under its name', async () => {
+      const query = 'name=Spring&agent_key=desk&retry_minutes=5&retry_minutes=10'
+      const response = await fetch(`${app.served.address}/api/v1/campaigns?${query}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${app.served.tokenOf('acme')}`, 'content-type': 'text/csv' },
+        body: `phone\n${phone(0)}\n`,
+      })
+      expect([response.status, await response.json()]).toMatchObject([200, { campaign: { retry_minutes: [5, 10] } }])
+    })
+
     it.each<[query: string, paths: string[]]>([
       ['agent_key=desk&max_attempts=many&pace=1', ['/query/name', '/query/max_attempts', '/query/pace']],
       ['name=Spring&agent_key=none', ['/query/agent_key']],

@@ -291,9 +291,10 @@ const NUMBERS = ['calls_per_second', 'max_concurrent', 'max_attempts']
 /** What stands in the query, in the words of the body; what is wrong with it the schema of that tells. */
 function settingsIn(query: Record<string, unknown>): Record<string, unknown> {
   const read = ([name, value]: [string, unknown]): [string, unknown] => {
+    // A list is also given as others give theirs in a query, each part of it under the name again.
+    if (name === 'retry_minutes') return [name, String(value).split(',').map(numberIn)]
     if (typeof value !== 'string') return [name, value]
     if (NUMBERS.includes(name)) return [name, numberIn(value)]
-    if (name === 'retry_minutes') return [name, value.split(',').map(numberIn)]
     if (name !== 'calling_hours') return [name, value]
     const [start, end] = value.split('-')
     return [name, { start, end }]
