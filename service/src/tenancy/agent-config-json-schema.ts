@@ -1,6 +1,7 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { LastUsed } from '../kernel/last-used.ts'
 import { sha256 } from '../kernel/seal.ts'
+import { tellFaults } from '../platform/http/faults.ts'
 import { compileSchema } from './schema-check.ts'
 import { weightFault } from './schema-weight.ts'
 
@@ -8,7 +9,10 @@ const MAX_SCHEMA_BYTES = 32_768
 const MAX_SCHEMA_DEPTH = 32
 
 /** Knows the rules that a JSON Schema must keep itself (draft 2020-12). */
-const rules = new Ajv2020({ strict: false, validateFormats: false, logger: false, code: { optimize: false } })
+const rules = new Ajv2020({
+  ...{ strict: false, validateFormats: false, logger: false, verbose: true },
+  code: { optimize: false },
+})
 
 /**
  * Why `schema` cannot be filled in by a model, or null when it can.
@@ -36,8 +40,15 @@ function faultIn(schema: Record<string, unknown>): string | null {
   // Before anything is done with each of them.
   const weight = weightFault(schema)
   if (weight !== null) return `cannot be used: ${weight}`
-  if (!rules.validateSchema(schema)) return `is not a JSON Schema: ${rules.errorsText(rules.errors, { dataVar: '' })}`
+  if (!rules.validateSchema(schema)) return `is not a JSON Schema: ${ruleFault(rules.errors ?? [])}`
   return compileFault(schema)
+}
+
+/** The first rule that is broken, at its place. Of a union (`type` is a text or a list of them) the parts are told, and the first one was meant. */
+function ruleFault(errors: ErrorObject[]): string {
+  const parts = errors.filter(({ keyword }) => keyword !== 'anyOf')
+  const [fault] = tellFaults((parts.length > 0 ? parts : errors).slice(0, 1), 'schema')
+  return `${fault?.path.slice('/schema/'.length)} ${fault?.message}`
 }
 
 /** Why `value` is too big to be kept as JSON, or null. Lengths are of its JSON text in UTF-8. */
@@ -56,6 +67,13 @@ function compileFault(schema: Record<string, unknown>): string | null {
     compileSchema(schema, { passesPatterns: false })
     return null
   } catch (error) {
-    return `cannot be used: ${error instanceof Error ? error.message : String(error)}`
+    return `cannot be used: ${inOurWords(error instanceof Error ? error.message : String(error))}`
   }
+}
+
+/** What the compiler alone finds out, as somebody would say it who has not written one. */
+function inOurWords(message: string): string {
+  const ref = /^can't resolve reference (\S+) from id/.exec(message)?.[1]
+  if (ref) return `there is nothing at the $ref ${ref}`
+  return message === 'enum must have non-empty array' ? 'an enum must have at least one value' : message
 }

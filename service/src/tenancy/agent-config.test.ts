@@ -148,6 +148,22 @@ describe('the extraction of an agent version config', () => {
     expect(agentConfigFaults({ extraction }, '').map(({ path }) => path)).toEqual(['/extraction'])
   })
 
+  it.each<[string, Record<string, unknown>]>([
+    [
+      'is not a JSON Schema: properties/a/type must be one of array, boolean, integer, null, number, object, string',
+      { properties: { a: { type: 'text' } } },
+    ],
+    ['is not a JSON Schema: properties/a must be an object or true or false', { properties: { a: 'string' } }],
+    ['is not a JSON Schema: properties must be an object', { properties: ['a'] }],
+    ['is not a JSON Schema: required must be a list', { required: 'a' }],
+    ['is not a JSON Schema: properties/a/minLength must be at least 0', { properties: { a: { minLength: -1 } } }],
+    ['cannot be used: there is nothing at the $ref #/$defs/none', { properties: { a: { $ref: '#/$defs/none' } } }],
+    ['cannot be used: an enum must have at least one value', { properties: { a: { enum: [] } } }],
+  ])('%s, it is told', (message, schema) => {
+    const extraction = { type: 'object', ...schema }
+    expect(agentConfigFaults({ extraction }, '')).toEqual([{ path: '/extraction', message }])
+  })
+
   it('is not refused where the stored config has the same, by whatever bounds that was taken', () => {
     const heavy = { oneOf: Array.from({ length: 200 }, (_, at) => ({ const: at })), type: 'object' }
     const { oneOf, type } = heavy

@@ -120,7 +120,7 @@ type Described = {
   enum?: unknown[]
   anyOf?: Described[]
   oneOf?: Described[]
-  type?: string
+  type?: string | string[]
   format?: string
 }
 
@@ -131,7 +131,10 @@ function describe(schema: Described = {}): string {
   if (schema.format !== undefined) return wantedForm(schema.format)
   const branches = schema.anyOf ?? schema.oneOf
   if (branches) return alternatives(branches)
-  return TYPES[schema.type ?? ''] ?? 'something else'
+  return [schema.type ?? '']
+    .flat()
+    .map((type) => TYPES[type] ?? 'something else')
+    .join(' or ')
 }
 
 function alternatives(branches: Described[]): string {
