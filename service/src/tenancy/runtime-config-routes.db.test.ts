@@ -50,7 +50,7 @@ describe('POST tenants/validate', () => {
   })
 
   it.each([
-    ['an unknown field', { tenant_id: 'acme', colour: 'red' }, 'colour is not a known field.'],
+    ['an unknown field', { tenant_id: 'acme', colour: 'red' }, 'colour is not a known field: there are tenant_id, '],
     ['no tenant_id', {}, 'tenant_id is required.'],
     ['a wrong value', { tenant_id: 'acme', limits: { idle_seconds: 1 } }, 'limits.idle_seconds must be at least 3.'],
     [

@@ -35,9 +35,21 @@ describe('a route that asks for no body', () => {
     expect(answer.json()).toMatchObject({ code: 'invalid_request', details: paths.map((path) => ({ path })) })
   })
 
-  it('refuses JSON that is none', async () => {
-    const answer = await serverWithRoutes().inject({ method: 'POST', url: '/publish', payload: '{', headers })
-    expect(answer.statusCode).toBe(400)
+  it.each([
+    ['{', 'The body is not valid JSON from line 1 column 2 on.'],
+    ['{"a": 1,\n "b": 2,\n}', 'The body is not valid JSON from line 3 column 1 on.'],
+    ["{'to': '+12025550123'}", 'The body is not valid JSON from line 1 column 2 on.'],
+    ['{"token": s3cret}', 'The body is not valid JSON.'],
+    ['"s3cret', 'The body is not valid JSON from line 1 column 8 on.'],
+    ['[{"a": 1}', 'The body is not valid JSON from line 1 column 10 on.'],
+    ['{"a": ', 'The body is not valid JSON: it ends before it is complete.'],
+    ['{"__proto__": 1}', 'The body has a member that is named __proto__, or constructor with a prototype in it.'],
+  ])('refuses %s, says where it is no JSON, and repeats none of it', async (payload, message) => {
+    const answer = await serverWithRoutes().inject({ method: 'POST', url: '/publish', payload, headers })
+    expect([answer.statusCode, answer.json()]).toMatchObject([
+      400,
+      { code: 'invalid_request', error: message, details: [{ path: '/body', message }] },
+    ])
   })
 })
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, preParsingHookHandler, preValidationHookHandler } from 'fastify'
-import { AppError, type FaultDetail, invalidRequest } from '../../kernel/errors.ts'
+import { AppError, type FaultDetail, faultAt, invalidRequest } from '../../kernel/errors.ts'
 
 /**
  * Takes JSON, and nothing at all for a body that is empty: many clients say `content-type: application/json` whatever they
@@ -12,9 +12,25 @@ export function takeJson(server: Pick<FastifyInstance, 'addContentTypeParser' | 
   const parse = server.getDefaultJsonParser('error', 'error')
   server.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) done(null, undefined)
-    else if (isUtf8(body)) void parse(request, body.toString(), done)
+    else if (isUtf8(body))
+      void parse(request, body.toString(), (error, value) =>
+        done(error && faultAt('/body', jsonFault(body.toString())), value),
+      )
     else done(invalidRequest([{ path: '/body', message: 'must be JSON in UTF-8, whatever charset its type names' }]))
   })
+}
+
+/** Where JSON stops being some: a parser says so itself, in words that may repeat what was sent, which may be a secret. */
+function jsonFault(text: string): string {
+  try {
+    JSON.parse(text)
+  } catch (error) {
+    const message = String(error)
+    const place = /\((line \d+ column \d+)\)$/.exec(message)?.[1]
+    if (place) return `The body is not valid JSON from ${place} on.`
+    return `The body is not valid JSON${/end of JSON/.test(message) ? ': it ends before it is complete' : ''}.`
+  }
+  return 'The body has a member that is named __proto__, or constructor with a prototype in it.'
 }
 
 /**
@@ -42,7 +58,7 @@ export const refuseUnaskedBody: preValidationHookHandler = ({ body, routeOptions
 function unasked(body: unknown): FaultDetail[] {
   if (body === undefined || body === null) return []
   if (typeof body !== 'object' || Array.isArray(body)) return [{ path: '/body', message: 'must be left out' }]
-  return Object.keys(body).map((name) => ({ path: `/body/${pointerPart(name)}`, message: 'is not a known field' }))
+  return Object.keys(body).map((name) => ({ path: `/body/${pointerPart(name)}`, message: unknownField([]) }))
 }
 
 /**
@@ -72,7 +88,19 @@ function unaskedIn(query: unknown): FaultDetail[] {
 
 /** What is said of a part of a query that a route does not take. @param known those that it takes. */
 export function unknownParameter(known: string[]): string {
-  return `is not a known parameter: there ${known.length === 0 ? 'are none here' : `are ${known.join(', ')}`}`
+  return `is not a known parameter: ${thereAre(known)}`
+}
+
+/** Somebody's own schema may have hundreds. */
+const MAX_NAMED = 40
+
+/** What is said of a member of a body that is not taken where it stands. @param known those that are. */
+export function unknownField(known: string[]): string {
+  return `is not a known field${known.length > MAX_NAMED ? '' : `: ${thereAre(known)}`}`
+}
+
+function thereAre(known: string[]): string {
+  return `there are ${known.length === 0 ? 'none here' : known.join(', ')}`
 }
 
 /** Names come from the client and can be of any length. */

@@ -14,14 +14,16 @@ type WireError = {
 
 const INTERNAL = 'Internal error. Repeat the request if that is safe, and give the request id if it fails again.'
 
+/** Whoever guesses addresses is led to all that there are. */
+export const NOTHING_HERE =
+  'There is nothing at this address: see /swagger-ui for those that there are, or /api-docs/openapi.json.'
+
 const TOO_LARGE = 'FST_ERR_CTP_BODY_TOO_LARGE'
 
 /** What the parser and the router of the framework refuse, in our words. */
 const FRAMEWORK_ERRORS: Record<string, (request: FastifyRequest) => AppError> = {
   FST_ERR_BAD_URL: () => faultAt('/path', 'The path is not well-formed: its percent-encoding is broken.'),
   FST_ERR_MAX_PARAM_LENGTH: () => faultAt('/path', 'A part of the path is too long.'),
-  FST_ERR_CTP_INVALID_JSON_BODY: () =>
-    faultAt('/body', 'The body is not valid JSON, or has a member that is named __proto__.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => faultAt('/body', 'The body is not as long as its Content-Length says.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ({ server, headers }) => {
     const isJson = server.hasContentTypeParser('application/json')
@@ -36,7 +38,7 @@ const FRAMEWORK_ERRORS: Record<string, (request: FastifyRequest) => AppError> = 
 const BY_STATUS: Record<number, () => AppError> = {
   401: () => new AppError('unauthorized', 'The credentials are missing or wrong.'),
   403: () => new AppError('forbidden', 'This is not allowed.'),
-  404: () => new AppError('not_found', 'There is nothing at this address.'),
+  404: () => new AppError('not_found', NOTHING_HERE),
   429: () => new AppError('rate_limited', 'Too many requests: wait before the next one.'),
 }
 

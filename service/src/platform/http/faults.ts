@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import type { FaultDetail } from '../../kernel/errors.ts'
 import { E164_PATTERN, phoneFault } from '../../kernel/phone.ts'
-import { pointerPart, unknownParameter } from './bodies.ts'
+import { pointerPart, unknownField, unknownParameter } from './bodies.ts'
 import { wantedForm } from './formats.ts'
 import {
   COUNTRY_PATTERN,
@@ -64,7 +64,7 @@ export function patternMessage(pattern: string): string {
 
 const MESSAGES: Record<string, (error: ErrorObject, limit: unknown) => string> = {
   required: () => 'is required',
-  additionalProperties: () => 'is not a known field',
+  additionalProperties: (error) => unknownField(knownIn(error)),
   propertyNames: () => 'is not a name that is taken here',
   type: wanted,
   const: wanted,
@@ -95,8 +95,13 @@ function messageInQuery(error: ErrorObject): string {
   if (error.keyword === 'format' && error.schema === 'date-time' && LOST_SIGN.test(String(error.data)))
     return `${messageOf(error)}; the + of a zone is written as %2B in an address`
   if (error.keyword !== 'additionalProperties') return messageOf(error)
-  const { properties = {} } = error.parentSchema as { properties?: object }
-  return unknownParameter(Object.keys(properties))
+  return unknownParameter(knownIn(error))
+}
+
+/** What the schema has members for in which another one was found. */
+function knownIn({ parentSchema }: ErrorObject): string[] {
+  const { properties = {} } = parentSchema as { properties?: object }
+  return Object.keys(properties)
 }
 
 /** With `verbose` on, `schema` is what the keyword asks for and `parentSchema` the schema around it. */

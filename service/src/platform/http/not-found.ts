@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify'
 import { AppError } from '../../kernel/errors.ts'
+import { NOTHING_HERE } from './errors.ts'
 import { headersOfOldPath } from './old-paths.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -11,7 +12,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = request.url.replace(/[?#].*$/s, '')
   const allowed = methodsOf(request, path)
-  if (allowed.length === 0) throw new AppError('not_found', 'There is nothing at this address.')
+  if (allowed.length === 0) throw new AppError('not_found', NOTHING_HERE)
   const allow = [...allowed, 'OPTIONS'].join(', ')
   reply.headers(headersOfOldPath(path, (successor) => methodsOf(request, successor).length > 0))
   if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow).send()

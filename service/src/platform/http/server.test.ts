@@ -47,6 +47,11 @@ function serverWithRoutes() {
 const json = { 'content-type': 'application/json' }
 
 describe('every error', () => {
+  it('leads whoever guesses addresses to those that there are', async () => {
+    const { error } = (await serverWithRoutes().server.inject({ method: 'POST', url: '/api/v1/calls' })).json()
+    expect(error).toContain('/api-docs/openapi.json')
+  })
+
   it.each([
     ['an unknown address', { url: '/nowhere' }, 404, 'not_found'],
     [

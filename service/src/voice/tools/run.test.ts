@@ -120,7 +120,7 @@ describe('a tool call', () => {
     ['{"city":""}', 'city must not be empty'],
     ['{}', 'city is required'],
     ['', 'city is required'],
-    ['{"city":"Rome","tenant_id":"other"}', 'tenant_id is not a known field'],
+    ['{"city":"Rome","tenant_id":"other"}', 'tenant_id is not a known field: there are city, days'],
     ['{"city":"Rome","days":"two"}', 'days must be a whole number'],
     ['[]', 'arguments must be an object'],
     ['{"city":', 'the arguments are not valid JSON'],
