@@ -84,8 +84,11 @@ function published(manifest: Manifest) {
     return [key, Object.fromEntries(byCondition)] as const
   })
   const programs = Object.entries(bin ?? {}).map(([key, path]) => [key, built(path, '.js').slice('./'.length)] as const)
+  const [, main] = entries.find(([key]) => key === '.') ?? []
   return {
     ...{ name, version, description, license, type: 'module', engines },
+    // Compilers that resolve as Node 10 did, which are those of CommonJS by default, read no `exports`.
+    ...(main && { main: main.default, types: main.types }),
     ...{ files: ['dist', ...BESIDE], exports: Object.fromEntries(entries), dependencies },
     ...(insides.length > 0 && { imports: Object.fromEntries(insides) }),
     ...(programs.length > 0 && { bin: Object.fromEntries(programs) }),

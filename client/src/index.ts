@@ -106,7 +106,7 @@ function mayNotBeEmpty(method: string, { status }: Response): boolean {
   return method.toUpperCase() !== 'HEAD' && status !== 204
 }
 
-export type { components, operations, paths } from './public-api.ts'
+export type { components, operations, paths, webhooks } from './public-api.ts'
 export { type ErrorBody, ParleyError } from './refusal.ts'
 export type { SessionEvent, WatchOptions } from './watch-session.ts'
 export {

@@ -1,15 +1,15 @@
 import { type NodeCrypto, nodeCrypto } from '#node-crypto'
+import type { webhooks } from './public-api.ts'
 
-/** What a webhook tells: `event` names it, `payload` is the changed thing as the API shows it. */
-export type WebhookEvent = {
-  event: string
-  tenant_id: string
-  /** Empty without a call. */
-  call_sid: string
-  voice_session_id: string
-  created_at: string
-  payload: Record<string, unknown>
-}
+type Told<Event> = Event extends { post: { requestBody: { content: { 'application/json': infer Body } } } }
+  ? Body
+  : never
+
+/**
+ * What a webhook tells: `event` names it and says what `payload` holds, the changed thing as the API shows it. Later versions may
+ * have events of other names.
+ */
+export type WebhookEvent = { [Name in keyof webhooks]: Told<webhooks[Name]> }[keyof webhooks]
 
 /** A request of Parley's that was verified. */
 export type VerifiedRequest = {

@@ -93,6 +93,19 @@ const GIVEN: Record<string, string> = {
   simulator: 'declare const [accountSid, authToken, voiceUrl]: [string, string, string]',
 }
 
+/** A receiver in the CommonJS that many servers are written in, which reads what an event holds. */
+const RECEIVER = `
+import { verifyWebhook, type WebhookEvent } from '@parley/client'
+export function take(headers: Record<string, string>, body: string): number {
+  const { event } = verifyWebhook(headers, body, 'a-secret')
+  if (event.event === 'voice.call.completed') return event.payload.duration_seconds
+  if (event.event === 'callback.task.created') return event.payload.task.summary?.length ?? 0
+  // @ts-expect-error: what there is of it the name of the event has to tell.
+  return event.payload.duration_seconds
+}
+export type Name = WebhookEvent['event']
+`
+
 const children: ChildProcess[] = []
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
@@ -137,8 +150,13 @@ async function compiled(folder: string, workspace: string, lib: Lib): Promise<st
   expect(examples).not.toEqual([])
   await writeFile(join(into, 'given.d.ts'), GIVEN[workspace] ?? '')
   for (const [at, code] of examples.entries()) await writeFile(join(into, `example-${at}.ts`), `${code}\nexport {}\n`)
+  return compiledIn(into, { lib: LIBS[lib], module: 'nodenext' })
+}
+
+/** What each compiler says of the files in a folder. */
+async function compiledIn(into: string, options: { lib: string[]; module: string }): Promise<string[]> {
   const compilerOptions = {
-    ...{ target: 'es2022', lib: LIBS[lib], module: 'nodenext', strict: true, noEmit: true, skipLibCheck: false },
+    ...{ target: 'es2022', strict: true, noEmit: true, skipLibCheck: false, ...options },
     ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
   }
   await writeFile(join(into, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
@@ -221,5 +239,17 @@ describe.runIf(onOneDatabase())('the packages', () => {
     async (workspace, lib) => {
       expect(await compiled(folder, workspace, lib)).toEqual(COMPILERS.map(() => '0: '))
     },
+  )
+
+  it(
+    'have a client whose types CommonJS finds, and by which the name of an event tells what it holds',
+    async () => {
+      const into = join(folder, 'commonjs')
+      await mkdir(into)
+      await writeFile(join(into, 'package.json'), '{"private": true}')
+      await writeFile(join(into, 'receiver.ts'), RECEIVER)
+      expect(await compiledIn(into, { lib: ['es2022'], module: 'commonjs' })).toEqual(COMPILERS.map(() => '0: '))
+    },
+    RUN_IN_MS,
   )
 })
