@@ -55,8 +55,11 @@ describe('a route that asks for no body', () => {
 
 describe('a route that asks for a body', () => {
   it('refuses an empty one', async () => {
-    const answer = await serverWithRoutes().inject({ method: 'POST', url: '/things', payload: '', headers })
-    expect(answer.json()).toMatchObject({ code: 'invalid_request', details: [{ path: '/body' }] })
+    const error = 'The body is missing: it must be an object, in JSON.'
+    for (const sent of [{ payload: '', headers }, {}]) {
+      const answer = await serverWithRoutes().inject({ method: 'POST', url: '/things', ...sent })
+      expect(answer.json()).toMatchObject({ code: 'invalid_request', error, details: [{ path: '/body' }] })
+    }
   })
 
   it('refuses one that is not UTF-8, whatever it says of itself, before a letter of it is lost', async () => {

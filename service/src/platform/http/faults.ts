@@ -66,7 +66,11 @@ const MESSAGES: Record<string, (error: ErrorObject, limit: unknown) => string> =
   required: () => 'is required',
   additionalProperties: (error) => unknownField(knownIn(error)),
   propertyNames: () => 'is not a name that is taken here',
-  type: wanted,
+  // The framework has a body that was not sent checked as null.
+  type: (error) => {
+    const isMissing = error.instancePath === '' && error.data === null
+    return isMissing ? `is missing: it ${wanted(error)}, in JSON` : wanted(error)
+  },
   const: wanted,
   enum: wanted,
   anyOf: wanted,

@@ -59,7 +59,7 @@ describe('a body', () => {
     [{ name: 'a', 'a/b~c': 1 }, '/body/a~1b~0c', 'is not a known field: there are name, size, color, nested, list'],
     [[], '/body', 'must be an object'],
     ['text', '/body', 'must be an object'],
-    [null, '/body', 'must be an object'],
+    [null, '/body', 'is missing: it must be an object, in JSON'],
   ])('%j is refused with what is wanted', async (value, path, message) => {
     expect(await faultsOf(schema, value)).toEqual([{ path, message }])
   })
