@@ -5350,8 +5350,8 @@ export interface operations {
                 name?: string;
                 /** @description hang_up or leave_message. */
                 on_machine?: string;
-                /** @description 30,60,120 */
-                retry_minutes?: string;
+                /** @description 30,60,120, or each under the name again. */
+                retry_minutes?: string | string[];
                 /** @description An instant. */
                 start_at?: string;
             };

@@ -69,7 +69,8 @@ const Body = strict({
   ),
 })
 
-const settingText = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }))
+const SETTING_TEXT = { minLength: 1, maxLength: 200 }
+const settingText = (description: string) => Type.Optional(Type.String({ ...SETTING_TEXT, description }))
 
 /** With a CSV as the body: what else there is to say of the campaign. */
 const CsvQuery = strict({
@@ -81,7 +82,11 @@ const CsvQuery = strict({
   calls_per_second: settingText('A number.'),
   max_concurrent: settingText('A number.'),
   max_attempts: settingText('A number.'),
-  retry_minutes: settingText('30,60,120'),
+  retry_minutes: Type.Optional(
+    Type.Union([Type.String(SETTING_TEXT), Type.Array(Type.String(SETTING_TEXT), { maxItems: 10 })], {
+      description: '30,60,120, or each under the name again.',
+    }),
+  ),
   on_machine: settingText('hang_up or leave_message.'),
 })
 
