@@ -128,6 +128,23 @@ describe('POST dnc/import', () => {
     })
   })
 
+  it('reads one of a tenant at a time, and leaves room for those of others', async () => {
+    const lists = makeDncLists({ db: test.db, clock, tenants })
+    const [acme, globex] = ['acme' as TenantId, 'globex' as TenantId]
+    const list = (phone: string, rest = Promise.resolve()) =>
+      (async function* () {
+        yield Buffer.from(`phone\n${phone}\n`)
+        await rest
+      })()
+    const { promise: rest, resolve: end } = Promise.withResolvers<void>()
+    const read = lists.import(acme, list(BEN, rest))
+    await expect(lists.import(acme, list(ANN))).rejects.toMatchObject({ code: 'rate_limited' })
+    expect(await lists.import(globex, list(ANN))).toMatchObject({ imported: 1 })
+    end()
+    expect(await read).toMatchObject({ imported: 1 })
+    expect(await lists.import(acme, list(ANN))).toMatchObject({ imported: 1 })
+  })
+
   it('refuses what is no such list', async () => {
     for (const [list, path] of [
       ['', '/body'],

@@ -1,4 +1,5 @@
 import { enqueue } from '../delivery/enqueue.ts'
+import { AtATime } from '../kernel/at-a-time.ts'
 import { type Clock, othersFirst } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { newId, type TenantId } from '../kernel/ids.ts'
@@ -25,7 +26,8 @@ export type DncLists = {
    * Lists the numbers of a list as it is read, some hundreds at a time, and tells the tenant of each. What was listed stays when
    * the rest cannot be read; the same list may be sent again.
    *
-   * @throws AppError `not_found` for a deleted tenant, `invalid_request` for what is no list, `body_too_large`.
+   * @throws AppError `not_found` for a deleted tenant, `invalid_request` for what is no list, `body_too_large`; `rate_limited` while too
+   * many are read.
    */
   import(tenantId: TenantId, chunks: AsyncIterable<Buffer>): Promise<DncImport>
   /** The tenant's numbers, newest first, read as they are written. */
@@ -41,8 +43,15 @@ const SLICE_BYTES = 2_048
 const BATCH_ROWS = 200
 const PAGE_ROWS = 1_000
 const MAX_ERRORS = 1_000
+/** Each keeps the processor busy, and a connection: with some of them calls would find all lines busy. */
+const READ_AT_A_TIME = {
+  ...{ ofTenant: 1, inAll: 2 },
+  tooMany: 'Too many lists are being read: send this one once another is done.',
+}
 
 export function makeDncLists({ db, clock, tenants }: Deps): DncLists {
+  const atATime = new AtATime(READ_AT_A_TIME)
+
   /** How many of them were not listed before. */
   async function list(tenant: TenantRuntime, entries: Iterable<NewDncEntry>): Promise<number> {
     const { tenant_id: tenantId } = tenant
@@ -62,30 +71,32 @@ export function makeDncLists({ db, clock, tenants }: Deps): DncLists {
     })
   }
 
+  async function read(tenantId: TenantId, chunks: AsyncIterable<Buffer>): Promise<DncImport> {
+    const tenant = await tenants.get(tenantId)
+    if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+    const done: DncImport = { imported: 0, duplicates: 0, rejected: 0, errors: [] }
+    const batch = new Map<string, NewDncEntry>()
+    const write = async () => {
+      if (batch.size === 0) return
+      const imported = await list(tenant, batch.values())
+      done.imported += imported
+      done.duplicates += batch.size - imported
+      batch.clear()
+    }
+    for await (const rows of readRows(chunks)) {
+      for (const row of rows) {
+        if ('error' in row) reject(done, row)
+        else if (batch.has(row.entry.phone)) done.duplicates += 1
+        else batch.set(row.entry.phone, row.entry)
+      }
+      if (batch.size >= BATCH_ROWS) await write()
+    }
+    await write()
+    return done
+  }
+
   return {
-    async import(tenantId, chunks) {
-      const tenant = await tenants.get(tenantId)
-      if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
-      const done: DncImport = { imported: 0, duplicates: 0, rejected: 0, errors: [] }
-      const batch = new Map<string, NewDncEntry>()
-      const write = async () => {
-        if (batch.size === 0) return
-        const imported = await list(tenant, batch.values())
-        done.imported += imported
-        done.duplicates += batch.size - imported
-        batch.clear()
-      }
-      for await (const rows of readRows(chunks)) {
-        for (const row of rows) {
-          if ('error' in row) reject(done, row)
-          else if (batch.has(row.entry.phone)) done.duplicates += 1
-          else batch.set(row.entry.phone, row.entry)
-        }
-        if (batch.size >= BATCH_ROWS) await write()
-      }
-      await write()
-      return done
-    },
+    import: (tenantId, chunks) => atATime.run(tenantId, () => read(tenantId, chunks)),
     async *export(tenantId) {
       yield CSV_HEADER
       for (let after = null; ; ) {
