@@ -4,6 +4,7 @@ import { AppError, notSetUp } from '../kernel/errors.ts'
 import { newId, type TenantId } from '../kernel/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Sessions } from '../records/sessions.ts'
+import { knownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
 import type { StreamTokens } from '../voice/stream-token.ts'
@@ -63,8 +64,7 @@ export function makeBrowserCalls(deps: Deps): BrowserCalls {
 
   return {
     async open(tenantId, given) {
-      const tenant = await tenants.get(tenantId)
-      if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+      const tenant = await knownTenant(tenants, tenantId)
       const agent = await namedAgent(resolveAgent, tenant, given)
       if (!deps.hasModel) throw notSetUp('No realtime model is configured: no agent can speak.')
       const callSid = `browser-${newId<string>(clock.now())}`

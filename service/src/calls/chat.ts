@@ -7,6 +7,7 @@ import { objectIn } from '../kernel/json-object.ts'
 import { ChatFault, type ChatFunctionCall, type ChatMessage, type ChatModel } from '../platform/chat/port.ts'
 import type { Log } from '../platform/log.ts'
 import type { ToolDeclaration } from '../platform/realtime/port.ts'
+import { knownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { greetingOf, instructionsOf } from '../voice/session-builder-setup.ts'
 import { type NamedAgent, namedAgent } from './named-agent.ts'
@@ -67,8 +68,7 @@ export function makeChats(deps: Deps): Chats {
 
   return {
     async reply(tenantId, choice, said) {
-      const tenant = await tenants.get(tenantId)
-      if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+      const tenant = await knownTenant(tenants, tenantId)
       const agent = await namedAgent(resolveAgent, tenant, choice)
       const greeting = greetingOf(tenant, agent.config)
       if (said.length === 0 && greeting !== '') return { text: greeting, functionCalls: [] }

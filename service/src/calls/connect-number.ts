@@ -4,6 +4,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import { type CarrierAccount, CarrierError, type NumberConnection } from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
+import { knownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { accountOf } from './hang-up.ts'
 import { numberAddresses } from './number-addresses.ts'
@@ -46,8 +47,7 @@ export function makeConnectNumber({ clock, carriers, tenants, publicUrl, address
   }
 
   return async (tenantId, phoneNumber) => {
-    const tenant = await tenants.get(tenantId)
-    if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+    const tenant = await knownTenant(tenants, tenantId)
     const account = accountOf(tenant)
     if (!account) throw impossible('needs a carrier account: set telephony.account_sid and telephony.auth_token')
     const fault = addressFault()

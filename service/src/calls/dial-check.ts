@@ -1,8 +1,8 @@
 import type { ResolveAgent } from '../agents/resolve.ts'
-import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import type { Db } from '../platform/db/schema.ts'
+import { knownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { DialGate, DialRefusal } from './dial-gate.ts'
 import { namedAgent } from './named-agent.ts'
@@ -33,8 +33,7 @@ type Deps = {
 
 export function makeDialCheck({ db, gate, tenants, resolveAgent }: Deps): DialCheck {
   return async (tenantId, dial) => {
-    const tenant = await tenants.get(tenantId)
-    if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+    const tenant = await knownTenant(tenants, tenantId)
     const { to, from, agentKey, metadata } = dial
     if (from !== null) await expectOwnNumber(db, tenant, from)
     if (agentKey !== null) await namedAgent(resolveAgent, tenant, { agentKey, versionId: null })

@@ -8,6 +8,7 @@ import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { CarrierAccount } from '../platform/telephony/port.ts'
 import { findCallLogById } from '../records/call-log-store.ts'
+import { knownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { answerOf, type CallAnswer, inFlight } from './dial-answer.ts'
 import { findDial } from './dial-store.ts'
@@ -93,8 +94,7 @@ export function makeMakeCall(deps: Deps): MakeCall {
 
   return {
     async make(tenantId, request) {
-      const tenant = await tenants.get(tenantId)
-      if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+      const tenant = await knownTenant(tenants, tenantId)
       const known = await replay(tenantId, request)
       const made = known ?? (await make(tenant, request)) ?? (await replay(tenantId, request))
       // Another request has taken the key and given it back meanwhile.

@@ -1,12 +1,11 @@
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
 import { newId, type TenantId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import type { RequestKey } from '../kernel/request-key.ts'
 import type { FittingRows } from '../platform/db/fitting-rows.ts'
 import { takeKeyOrFind } from '../platform/db/request-keys.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
-import { holdKnownTenant } from '../tenancy/known-tenant.ts'
+import { holdKnownTenant, knownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { addTask, type TaskFields } from './add-callback-task.ts'
 import { listTaskChanges, type TaskChangeRow } from './callback-task-history-store.ts'
@@ -77,8 +76,7 @@ type Deps = { db: Db; clock: Clock; tenants: { get(tenantId: TenantId): Promise<
 export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
   /** The tenant is asked for before: nothing but the database is waited for inside. */
   async function change<T>(tenantId: TenantId, work: (tx: Tx, tenant: TenantRuntime, now: Date) => Promise<T>) {
-    const tenant = await tenants.get(tenantId)
-    if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+    const tenant = await knownTenant(tenants, tenantId)
     return db.transaction().execute(async (tx) => {
       await holdKnownTenant(tx, tenantId)
       return work(tx, tenant, new Date(clock.now()))

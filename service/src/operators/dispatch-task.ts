@@ -5,6 +5,7 @@ import type { PhoneNumber } from '../kernel/phone.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { findCallLog } from '../records/call-log-store.ts'
 import { isInDoubt, lockNumber } from '../records/live-call-store.ts'
+import { knownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { beginDispatch } from './callback-task-move-store.ts'
 import type { Actor } from './callback-task-moves.ts'
@@ -96,8 +97,7 @@ export function makeDispatchTask({ db, clock, tenants, place, settle }: Deps): D
   }
 
   return async (tenantId, id, actor, { isTold = true, ifIn = null } = {}) => {
-    const tenant = await tenants.get(tenantId)
-    if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+    const tenant = await knownTenant(tenants, tenantId)
     const task = await expectTask(db, tenantId, id)
     if (!mayDispatch(task, actor)) throw refusal(task, actor)
     const call: TaskCall = {

@@ -1,10 +1,9 @@
 import { enqueue } from '../delivery/enqueue.ts'
 import { AtATime } from '../kernel/at-a-time.ts'
 import { type Clock, othersFirst } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
 import { newId, type TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
-import { holdKnownTenant } from '../tenancy/known-tenant.ts'
+import { holdKnownTenant, knownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { NewDncEntry } from './do-not-call.ts'
 import { CSV_HEADER, DncListReader, entryLine, type ReadRow, tooLarge } from './do-not-call-csv.ts'
@@ -72,8 +71,7 @@ export function makeDncLists({ db, clock, tenants }: Deps): DncLists {
   }
 
   async function read(tenantId: TenantId, chunks: AsyncIterable<Buffer>): Promise<DncImport> {
-    const tenant = await tenants.get(tenantId)
-    if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+    const tenant = await knownTenant(tenants, tenantId)
     const done: DncImport = { imported: 0, duplicates: 0, rejected: 0, errors: [] }
     const batch = new Map<string, NewDncEntry>()
     const write = async () => {

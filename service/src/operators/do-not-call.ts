@@ -9,7 +9,7 @@ import { isPhoneNumber, type PhoneNumber, phoneFault } from '../kernel/phone.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { storable } from '../records/storable.ts'
 import { audit } from '../tenancy/audit-log.ts'
-import { holdKnownTenant } from '../tenancy/known-tenant.ts'
+import { holdKnownTenant, knownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { cancelTasksLeft, cancelTasksOf, type Unwanted } from './cancel-tasks-of.ts'
 import { showDncEntry } from './do-not-call-shape.ts'
@@ -48,8 +48,7 @@ type Deps = { db: Db; clock: Clock; tenants: { get(tenantId: TenantId): Promise<
 export function makeDoNotCall({ db, clock, tenants }: Deps): DoNotCall {
   /** The tenant is asked for before: nothing but the database is waited for inside. */
   async function change<T>(tenantId: TenantId, work: (tx: Tx, tenant: TenantRuntime) => Promise<T>): Promise<T> {
-    const tenant = await tenants.get(tenantId)
-    if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+    const tenant = await knownTenant(tenants, tenantId)
     return db.transaction().execute(async (tx) => {
       await holdKnownTenant(tx, tenantId)
       return work(tx, tenant)

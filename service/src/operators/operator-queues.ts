@@ -6,7 +6,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import { foreignCursor, type Page, type PagePosition, type PageRequest, toPage } from '../kernel/pages.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { audit } from '../tenancy/audit-log.ts'
-import { expectTenant, holdKnownTenant } from '../tenancy/known-tenant.ts'
+import { expectTenant, holdKnownTenant, knownTenant } from '../tenancy/known-tenant.ts'
 import { callingHoursFault, timeZoneFault } from '../tenancy/tenant-rules.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import {
@@ -63,8 +63,7 @@ type Deps = { db: Db; clock: Clock; tenants: { get(tenantId: TenantId): Promise<
 
 export function makeOperatorQueues({ db, clock, tenants }: Deps): OperatorQueues {
   async function loaded(tenantId: TenantId, queues: QueueSettings[]): Promise<ListedQueue[]> {
-    const tenant = await tenants.get(tenantId)
-    if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+    const tenant = await knownTenant(tenants, tenantId)
     const now = new Date(clock.now())
     const clocks = queues.map((queue) => ({ queueKey: queue.queue_key, until: lastOpenAt(tenant, queue, now) }))
     const loads = await loadsOf(db, tenantId, clocks)

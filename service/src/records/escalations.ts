@@ -2,6 +2,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
+import { knownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { lockRecord } from './call-store.ts'
 import { changeCall } from './change-call.ts'
@@ -27,8 +28,7 @@ export function makeEscalations({ db, clock, tenants }: Deps): Escalations {
   return {
     async escalate(tenantId, callSid, target) {
       // Asked before the transaction: the embedded database has one connection, which that owns.
-      const tenant = await tenants.get(tenantId)
-      if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+      const tenant = await knownTenant(tenants, tenantId)
       await db.transaction().execute(async (tx) => {
         const locked = await lockRecord(tx, tenantId, callSid)
         if (!locked) throw new AppError('not_found', 'There is no such call.')

@@ -1,6 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import type { TenantRuntime } from './tenant-runtime.ts'
 import { findTenantEtag, holdTenant } from './tenant-store.ts'
 
 /**
@@ -21,6 +22,22 @@ export async function holdKnownTenant(tx: Tx, tenantId: TenantId): Promise<void>
   if (!(await holdTenant(tx, tenantId))) throw unknownTenant()
 }
 
-function unknownTenant(): AppError {
+/**
+ * The tenant as this process knows it. To be asked for before a transaction: the embedded database has one
+ * connection, which that would own.
+ *
+ * @throws AppError `not_found` when there is none.
+ */
+export async function knownTenant(
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> },
+  tenantId: TenantId,
+): Promise<TenantRuntime> {
+  const tenant = await tenants.get(tenantId)
+  if (!tenant) throw unknownTenant()
+  return tenant
+}
+
+/** What whoever asks for a tenant that is not there is told. */
+export function unknownTenant(): AppError {
   return new AppError('not_found', 'There is no such tenant.')
 }

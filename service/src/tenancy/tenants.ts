@@ -12,6 +12,7 @@ import type { Db, Tx } from '../platform/db/schema.ts'
 import { audit } from './audit-log.ts'
 import { auditedDocument } from './audited-document.ts'
 import { refuseGivingUpAccount, refuseInstallationNumber } from './installation-numbers.ts'
+import { unknownTenant } from './known-tenant.ts'
 import { claimNumber, releaseNumber } from './phone-number-store.ts'
 import type { TenantDocument } from './tenant-document.ts'
 import { documentFaults } from './tenant-document-faults.ts'
@@ -233,8 +234,4 @@ const UNSIGNED =
 function warnings({ telephony, webhook }: TenantDocument, defaultTelephonyToken: boolean): string[] {
   const isVerified = !telephony?.account_sid || telephony.auth_token || defaultTelephonyToken
   return [...(isVerified ? [] : [UNVERIFIED]), ...(webhook && !webhook.secret ? [UNSIGNED] : [])]
-}
-
-function unknownTenant(): AppError {
-  return new AppError('not_found', 'There is no such tenant.')
 }

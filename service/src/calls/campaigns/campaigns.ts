@@ -10,7 +10,7 @@ import { againWhenRefused } from '../../platform/db/again.ts'
 import { isUuid } from '../../platform/db/newest-first.ts'
 import { keysFreeBefore, takeKeyOrFind } from '../../platform/db/request-keys.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
-import { holdKnownTenant } from '../../tenancy/known-tenant.ts'
+import { holdKnownTenant, knownTenant } from '../../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import type { MachineAction } from '../../voice/stream-begin.ts'
 import type { CallingHours } from '../calling-hours.ts'
@@ -106,12 +106,6 @@ const MOVES: Record<CampaignMove, { from: readonly CampaignStatus[]; to: Campaig
 }
 
 export function makeCampaigns({ db, clock, tenants, resolveAgent }: Deps): Campaigns {
-  async function known(tenantId: TenantId): Promise<TenantRuntime> {
-    const tenant = await tenants.get(tenantId)
-    if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
-    return tenant
-  }
-
   async function expectSpeaker(tenant: TenantRuntime, { agentKey, from, onMachine }: NewCampaign): Promise<void> {
     const { config } = await namedAgent(resolveAgent, tenant, { agentKey, versionId: null })
     if (from !== null) await expectOwnNumber(db, tenant, from)
@@ -122,7 +116,7 @@ export function makeCampaigns({ db, clock, tenants, resolveAgent }: Deps): Campa
 
   return {
     async create(tenantId, wanted, key) {
-      const tenant = await known(tenantId)
+      const tenant = await knownTenant(tenants, tenantId)
       const now = new Date(clock.now())
       // Before anything is refused that was not when it was made.
       const earlier = key && (await earlierCampaign(db, tenantId, key, now))
@@ -156,7 +150,7 @@ export function makeCampaigns({ db, clock, tenants, resolveAgent }: Deps): Campa
     },
     get: async (tenantId, id) => counted(db, await expectCampaign(db, tenantId, id)),
     async move(tenantId, id, move) {
-      const tenant = await known(tenantId)
+      const tenant = await knownTenant(tenants, tenantId)
       const { id: campaignId } = await expectCampaign(db, tenantId, id)
       const lockedIn = async (tx: Tx) => {
         await holdKnownTenant(tx, tenantId)

@@ -34,7 +34,7 @@ import {
   updateSimulation,
 } from '../../records/simulations/simulation-store.ts'
 import { agentConfigDefaults } from '../../tenancy/agent-config-defaults.ts'
-import { holdKnownTenant } from '../../tenancy/known-tenant.ts'
+import { holdKnownTenant, knownTenant } from '../../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { type NamedAgent, namedAgent } from '../named-agent.ts'
 import { isDaySpent } from './day-budget.ts'
@@ -116,8 +116,7 @@ export function makeSimulations(deps: Deps): Simulations {
         )
       if (wanted.mode === 'voice' && !deps.hasVoice) throw notSetUp(NO_VOICE)
       refuse(faultsOf(wanted))
-      const tenant = await deps.tenants.get(tenantId)
-      if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+      const tenant = await knownTenant(deps.tenants, tenantId)
       const simulation = await newSimulation(deps, tenant, wanted)
       if (await isDaySpent(db, tenant, simulation.created_at))
         throw new AppError(

@@ -6,6 +6,7 @@ import { ChatFault, type ChatModel } from '../../platform/chat/port.ts'
 import { isUuid } from '../../platform/db/newest-first.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
+import { knownTenant } from '../../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import type { SessionId } from '../call-values.ts'
 import { storable } from '../storable.ts'
@@ -69,12 +70,6 @@ export function makeEvaluations(deps: Deps): Evaluations {
     return found
   }
 
-  async function knownTenant(tenantId: TenantId): Promise<TenantRuntime> {
-    const tenant = await tenants.get(tenantId)
-    if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
-    return tenant
-  }
-
   type Said = { source: EvaluationSource; verdict: Verdict; agentId: EvaluationRow['agent_id'] }
 
   function keep(tenant: TenantRuntime, { session }: Conversation, said: Said): Promise<EvaluationRow> {
@@ -90,7 +85,7 @@ export function makeEvaluations(deps: Deps): Evaluations {
 
   async function scoreNow(tenantId: TenantId, sessionId: string, chat: ChatModel): Promise<EvaluationRow> {
     const conversation = await ended(tenantId, sessionId)
-    const tenant = await knownTenant(tenantId)
+    const tenant = await knownTenant(tenants, tenantId)
     const judged = await findJudged(tenant, conversation.session)
     const reason = whyUnscorable(conversation) ?? (judged.criteria.length === 0 ? NO_CRITERIA : null)
     if (reason !== null) throw new AppError('conflict', `There is nothing to score: ${lowerFirst(reason)}`)
@@ -122,7 +117,7 @@ export function makeEvaluations(deps: Deps): Evaluations {
     },
     async record(tenantId, sessionId, { score, criteria, summary }) {
       const conversation = await ended(tenantId, sessionId)
-      const tenant = await knownTenant(tenantId)
+      const tenant = await knownTenant(tenants, tenantId)
       const { agentId } = await findJudged(tenant, conversation.session)
       const verdict = {
         score: asScore(score),

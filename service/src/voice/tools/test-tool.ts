@@ -5,6 +5,7 @@ import { AppError, invalidRequest } from '../../kernel/errors.ts'
 import { newId, type TenantId } from '../../kernel/ids.ts'
 import { OutboundFault } from '../../platform/outbound/fault.ts'
 import type { SessionId } from '../../records/call-values.ts'
+import { knownTenant } from '../../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import type { Asked, AskingTool } from './asking-tool.ts'
 import { MAX_ARGUMENT_CHARS } from './run.ts'
@@ -63,8 +64,7 @@ export function makeToolTrials({ clock, tenants, resolveAgent, tools }: Deps): T
   }
 
   async function tried(tenantId: TenantId, name: string, { args, agentKey }: Given): Promise<ToolTrial> {
-    const tenant = await tenants.get(tenantId)
-    if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+    const tenant = await knownTenant(tenants, tenantId)
     const [tool, agentName] = await toolOf(tenant, name, agentKey)
     if (JSON.stringify(args).length > MAX_ARGUMENT_CHARS) refused(new ToolRefusal('they are too long'))
     const startedMs = clock.monotonicMs()
