@@ -31,6 +31,7 @@ import {
 } from './agent-version-store.ts'
 import type { Rollout } from './rollout-store.ts'
 import { takeOut } from './rollouts.ts'
+import { unknownAgent } from './unknown-agent.ts'
 
 /** The versions of agents: drafted, published, and published again to go back. */
 export type AgentVersions = {
@@ -112,10 +113,6 @@ export function makeAgentVersions({ db, clock, keepHoldAudio, onPublished }: Dep
 function refuseHold(error: unknown): never {
   if (!(error instanceof SpeechFault)) throw error
   throw new AppError('invalid_request', `The file at the version's hold_audio ${error.message}.`)
-}
-
-function unknownAgent(): AppError {
-  return new AppError('not_found', 'The tenant has no such agent.')
 }
 
 type Draft = { tenantId: TenantId; agentId: AgentId; config: AgentVersionConfig; by: Actor }

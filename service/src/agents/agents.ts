@@ -17,6 +17,7 @@ import {
   lockAgent,
   updateAgent,
 } from './agent-store.ts'
+import { unknownAgent } from './unknown-agent.ts'
 
 /** What a new agent is made of. */
 type NewAgent = { agentKey: string; name: string; description: string; requireSimulation?: boolean }
@@ -49,7 +50,7 @@ export function makeAgents({ db, clock }: { db: Db; clock: Clock }): Agents {
   async function changeIn(tx: Tx, { tenantId, agentId, change, by }: Change): Promise<AgentRow> {
     await holdKnownTenant(tx, tenantId)
     const before = isUuid(agentId) ? await lockAgent(tx, tenantId, agentId) : null
-    if (!before) throw new AppError('not_found', 'The tenant has no such agent.')
+    if (!before) throw unknownAgent()
     const at = new Date(clock.now())
     const row = await updateAgent(tx, tenantId, agentId, { ...change, updated_at: at })
     const told = { before: shown(before), after: shown(row), at }

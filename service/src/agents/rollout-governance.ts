@@ -1,7 +1,6 @@
 import { enqueue } from '../delivery/enqueue.ts'
 import { type Actor, THE_SYSTEM } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
 import type { AgentId, TenantId } from '../kernel/ids.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
@@ -18,6 +17,7 @@ import { findRolloutPolicy, noteRollback, type RolloutPolicy } from './rollout-p
 import { showRollout } from './rollout-shape.ts'
 import { listRollouts } from './rollout-store.ts'
 import { takeOut } from './rollouts.ts'
+import { unknownAgent } from './unknown-agent.ts'
 
 /** Looks at rollouts, and takes calls away from versions that do badly. It never gives a version more. */
 export type Governance = {
@@ -122,8 +122,4 @@ function withRollback(judgement: Judgement): Judgement {
 /** A node of the version before writes of a draft only that it was changed. */
 function changedAt({ status, created_at, updated_at, config_changed_at }: SpeakingVersion): Date | null {
   return status === 'draft' && updated_at > created_at ? updated_at : config_changed_at
-}
-
-function unknownAgent(): AppError {
-  return new AppError('not_found', 'The tenant has no such agent.')
 }

@@ -1,6 +1,5 @@
 import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
 import type { AgentId, TenantId } from '../kernel/ids.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db } from '../platform/db/schema.ts'
@@ -8,6 +7,7 @@ import { audit } from '../tenancy/audit-log.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import { hasAgent, lockAgent } from './agent-store.ts'
 import { findRolloutPolicy, type RolloutPolicy, writeRolloutPolicy } from './rollout-policy-store.ts'
+import { unknownAgent } from './unknown-agent.ts'
 
 /** What a policy says where its writer says nothing. */
 export const POLICY_DEFAULTS: RolloutPolicy = {
@@ -45,8 +45,4 @@ export function makeRolloutPolicies({ db, clock }: { db: Db; clock: Clock }): Ro
       return policy
     },
   }
-}
-
-function unknownAgent(): AppError {
-  return new AppError('not_found', 'The tenant has no such agent.')
 }

@@ -12,6 +12,7 @@ import { hasAgent, lockAgent } from './agent-store.ts'
 import { findLastRollback, type LastRollback } from './rollout-policy-store.ts'
 import { hasTwoDecimals, hundredthsOf, startsOf } from './rollout-shares.ts'
 import { findVersionsOf, listRollouts, type Rollout, replaceRollouts } from './rollout-store.ts'
+import { unknownAgent } from './unknown-agent.ts'
 
 /** A version and its share in percent, as they are asked for. */
 export type RolloutEntry = { agent_version_id: AgentVersionId; traffic_percentage: number }
@@ -158,8 +159,4 @@ function entryPath(index: number): string {
 /** @throws AppError `invalid_request` when there are any. */
 function refuse([first, ...others]: FaultDetail[]): void {
   if (first) throw invalidRequest([first, ...others])
-}
-
-function unknownAgent(): AppError {
-  return new AppError('not_found', 'The tenant has no such agent.')
 }

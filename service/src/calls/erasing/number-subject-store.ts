@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { Tx } from '../../platform/db/schema.ts'
 import type { SessionId } from '../../records/call-values.ts'
+import { isLive } from '../../records/live-call-store.ts'
 import type { CampaignRow } from '../campaigns/campaign-store.ts'
 import { TELLS_OF_TASK } from './erase-store.ts'
 import { isInPage, type KeyedTable, type KeyPage } from './key-page-store.ts'
@@ -26,8 +27,6 @@ export const SUBJECT_TABLES = {
 function isOf(wholePattern: string) {
   return sql<boolean>`("from" ~ ${wholePattern} or "to" ~ ${wholePattern})`
 }
-
-const isLive = sql<boolean>`status in ('queued', 'initiated', 'ringing', 'in-progress')`
 
 /** How a row names the call that it belongs to: by which column of that one's log, and where it has the same. */
 export type CallOfRow = { by: 'id' | 'call_sid' | 'voice_session_id'; is: RawBuilder<unknown> }
