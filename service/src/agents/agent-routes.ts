@@ -20,7 +20,6 @@ import { TenantParams, TenantRef } from '../tenancy/tenant-values.ts'
 import type { AgentRow } from './agent-store.ts'
 import type { Agents } from './agents.ts'
 
-/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
 const AgentParams = strict({ tenant_id: TenantRef, agent_id: Type.Unsafe<AgentId>(AnyId) })
 
 const Name = forPeople(200, 'For people.')

@@ -22,8 +22,6 @@ import { TenantParams, TenantRef } from '../tenancy/tenant-values.ts'
 import { type AgentVersion as AgentVersionRecord, VERSION_STATUSES } from './agent-version-store.ts'
 import { type AgentVersions, versionEtag } from './agent-versions.ts'
 
-/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
-
 const VersionParams = strict({ tenant_id: TenantRef, version_id: Type.Unsafe<AgentVersionId>(AnyId) })
 
 const ListQuery = strict({

@@ -11,7 +11,6 @@ import type { Governance } from './rollout-governance.ts'
 import { GovernanceEvaluation } from './rollout-governance-shape.ts'
 import { GOVERNANCE_STATUSES } from './rollout-judgement.ts'
 
-/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
 const Params = strict({ tenant_id: TenantRef, agent_id: Type.Unsafe<AgentId>(AnyId) })
 
 const apply = Type.Optional(

@@ -8,7 +8,6 @@ import { POLICY_DEFAULTS, type RolloutPolicies } from './rollout-policies.ts'
 import { LastRollback, Percentage, Policy, RolloutEntry, showRollout } from './rollout-shape.ts'
 import type { RolloutList, Rollouts } from './rollouts.ts'
 
-/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
 const Params = strict({ tenant_id: TenantRef, agent_id: Type.Unsafe<AgentId>(AnyId) })
 const IfMatch = Type.Object({
   'if-match': Type.Optional(

@@ -23,8 +23,6 @@ import type { ConnectNumber } from './connect-number.ts'
 import type { PhoneRouteRow } from './phone-route-store.ts'
 import type { PhoneRoutes, WantedRoute } from './phone-routes.ts'
 
-/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
-
 const RouteParams = strict({ tenant_id: TenantRef, route_id: Type.Unsafe<PhoneRouteId>(AnyId) })
 
 const RouteBody = strict({

@@ -11,7 +11,7 @@ const maybe = (maxLength: number, description: string) => Type.Optional(nullable
 const instant = (description: string) => Type.Optional(nullable(Type.String({ format: 'date-time', description })))
 const filter = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 256, description }))
 
-/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
+/** A task in an address. */
 export const TaskParams = strict({ id: Type.Unsafe<CallbackTaskId>(AnyId) })
 
 /** Who acts. */

@@ -13,7 +13,6 @@ const Query = strict({
   campaign_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only calls that this campaign has placed.' })),
 })
 
-/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
 const Params = strict({ call_sid: AnyId })
 
 /** A tenant's own view of its calls. To be registered behind `tenantGuard`. */

@@ -8,7 +8,6 @@ import { AnyId, ErrorBody, errorResponses, strict } from '../platform/http/schem
 import type { RecordedAudio } from './recording-audio.ts'
 import type { Recordings } from './recordings.ts'
 
-/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
 const Params = strict({ id: AnyId })
 
 const Audio = Type.Unsafe<Readable>(Type.String({ format: 'binary', description: 'WAV.' }))

@@ -22,7 +22,6 @@ const Query = strict({
   ),
 })
 
-/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
 const Params = strict({ id: AnyId })
 
 /** A tenant's own view of its conversations. To be registered behind `tenantGuard`. */

@@ -16,8 +16,6 @@ import { removeTenant, type TenantRemoval } from './tenant-removal.ts'
 import { TenantParams } from './tenant-values.ts'
 import type { ShownTenant, Tenants } from './tenants.ts'
 
-/** Any text: an id that no tenant can have is an unknown tenant, not a malformed request. */
-
 const Etag = Type.String({ description: 'Quoted, as in the ETag header. Changes with the document, secrets included.' })
 const Tenant = Type.Object({ tenant_id: Type.String(), config: TenantDocument, etag: Etag })
 const TenantAnswer = Type.Object({ ok: Ok, ...Tenant.properties })

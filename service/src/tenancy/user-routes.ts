@@ -22,7 +22,6 @@ import { TenantParams, TenantRef } from './tenant-values.ts'
 import type { UserRow } from './user-store.ts'
 import type { Users, WrittenUser } from './users.ts'
 
-/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
 const UserParams = strict({ tenant_id: TenantRef, user_id: Type.Unsafe<UserId>(AnyId) })
 
 const email = Type.String({ format: 'email', description: 'What they log in with; nobody else has it.' })

@@ -105,7 +105,6 @@ const Made = Type.Object({
 const MAX_ERRORS = 1_000
 const ListQuery = strict({ ...pageFields, status: Type.Optional(Type.Enum(CAMPAIGN_STATUSES)) })
 const CallsQuery = strict({ ...longRowsPageFields, status: Type.Optional(Type.Enum(CONTACT_STATUSES)) })
-/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
 const Params = strict({ id: AnyId })
 const One = Type.Object({ ok: Ok, campaign: Campaign })
 

@@ -5,7 +5,6 @@ import { knownActorOf, tenantOf } from '../../platform/http/guards.ts'
 import { AnyId, errorResponses, iso, Ok, strict, Timestamp } from '../../platform/http/schemas.ts'
 import type { EraseSession, ErasureReceipt } from './erase-session.ts'
 
-/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
 const Params = strict({ id: AnyId })
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })

@@ -21,7 +21,6 @@ import type { NumberErasures } from './erase-number.ts'
 import type { NumberErasureRow } from './number-erasure-store.ts'
 
 const Body = strict({ phone: CallableNumber })
-/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
 const Params = strict({ id: AnyId })
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })

@@ -86,7 +86,6 @@ const ListQuery = strict({
   started_before: instant('Of created_at, exclusive.'),
 })
 
-/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
 const Params = strict({ id: AnyId })
 const RunParams = strict({ id: AnyId, run_id: AnyId })
 const One = Type.Object({ ok: Ok, simulation: WholeSimulation })

@@ -65,7 +65,7 @@ export function forPeople(maxLength: number, description?: string): TString {
 /** A phone number in E.164 that is possible in its country. */
 export const Phone = Type.String({ format: 'phone' })
 
-/** An id in an address or a filter. Any text is taken: what is the id of nothing is not found, rather than refused. */
+/** An id in an address or a filter. Any text: an id that nothing can have is an unknown one, not a malformed request. */
 export const AnyId = Type.String({ minLength: 1, maxLength: 200 })
 
 /** An instant in UTC with milliseconds, such as `2026-01-31T09:05:00.000Z`. */

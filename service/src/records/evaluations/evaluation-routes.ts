@@ -35,7 +35,6 @@ const Query = strict({
   started_before: instant('Of created_at, exclusive.'),
 })
 
-/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
 const Params = strict({ id: AnyId })
 
 const Score = Type.Number({ minimum: 0, maximum: 1, description: 'From 0 to 1, kept with four decimals.' })
