@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { invalidRequest } from '../kernel/errors.ts'
-import { longRowsPageFields, Ok, strict } from '../platform/http/schemas.ts'
+import { dateOf, instantFilter, longRowsPageFields, Ok, strict } from '../platform/http/schemas.ts'
 import { EVENT_NAMES, type EventName } from '../tenancy/tenant-events.ts'
 import type { Redelivery } from './deliveries.ts'
 import type { DeliveryFilter } from './delivery-store.ts'
@@ -9,8 +9,8 @@ import { OUTBOX_STATUSES, type OutboxStatus } from './outbox-store.ts'
 const filterFields = {
   event: Type.Optional(Type.Enum(EVENT_NAMES)),
   status: Type.Optional(Type.Enum(OUTBOX_STATUSES)),
-  from: Type.Optional(Type.String({ format: 'date-time', description: 'When it happened. Inclusive.' })),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive.' })),
+  from: instantFilter('When it happened. Inclusive.'),
+  to: instantFilter('Exclusive.'),
 }
 
 /** What a list of deliveries can be asked for. */
@@ -40,7 +40,7 @@ type Fields = { event?: EventName; status?: OutboxStatus; from?: string; to?: st
 
 /** Reads the fields of `DeliveryQuery` that are no paging. */
 export function readDeliveryFilter({ event, status, from, to, call_sid }: Fields): DeliveryFilter {
-  return { event, status, callSid: call_sid, from: instant(from), to: instant(to) }
+  return { event, status, callSid: call_sid, from: dateOf(from), to: dateOf(to) }
 }
 
 /** Reads a `RedeliveryBody`. @throws AppError `invalid_request` for one that is empty, and for ids beside a filter. */
@@ -52,10 +52,6 @@ export function readRedelivery({ ids, ...filter }: Fields & { ids?: string[] }):
   }
   if (named === undefined) throw refused('/body', 'must name ids, or an event, from, to or status')
   return readDeliveryFilter({ status: 'failed', ...filter })
-}
-
-function instant(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : new Date(text)
 }
 
 function refused(path: string, message: string): Error {

@@ -4,7 +4,9 @@ import { invalidRequest, notSetUp } from '../kernel/errors.ts'
 import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import {
+  dateOf,
   errorResponses,
+  instantFilter,
   listBody,
   listResponse,
   longRowsPageFields,
@@ -28,8 +30,8 @@ const Params = strict({ outbox: Type.Enum(Object.keys(TABLES) as (keyof typeof T
 
 const filterFields = {
   status: Type.Optional(Type.Enum(OUTBOX_STATUSES, { description: 'Default: failed.' })),
-  from: Type.Optional(Type.String({ format: 'date-time', description: 'When it happened. Inclusive.' })),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive.' })),
+  from: instantFilter('When it happened. Inclusive.'),
+  to: instantFilter('Exclusive.'),
 }
 
 const Query = strict({ ...longRowsPageFields, ...filterFields })
@@ -111,9 +113,5 @@ export function operatorOutboxRoutes(
 type Fields = { ids?: string[]; status?: OutboxStatus; from?: string; to?: string }
 
 function readFilter({ ids, status = 'failed', from, to }: Fields): OutboxFilter {
-  return { ids, status, from: instant(from), to: instant(to) }
-}
-
-function instant(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : new Date(text)
+  return { ids, status, from: dateOf(from), to: dateOf(to) }
 }

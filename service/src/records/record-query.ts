@@ -1,10 +1,9 @@
 import { Type } from 'typebox'
 import { invalidRequest } from '../kernel/errors.ts'
-import { longRowsPageFields } from '../platform/http/schemas.ts'
+import { dateOf, instantFilter, longRowsPageFields } from '../platform/http/schemas.ts'
 import { CALL_DIRECTIONS, CALL_STATUSES } from './call-values.ts'
 import type { RecordFilter } from './record-filter-store.ts'
 
-const instant = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 256, description }))
 
 /** What the lists of calls and of sessions can be asked for, to be spread into a query. */
@@ -18,10 +17,12 @@ export const recordFields = {
   ),
   from: text("The caller, exactly as stored; a number's + may be sent as it is."),
   to: text("The callee, exactly as stored; a number's + may be sent as it is."),
-  started_after: instant('Inclusive.'),
-  started_before: instant('Exclusive.'),
-  created_after: instant('Inclusive. Of when the call was written down, which is before it started, if ever it did.'),
-  created_before: instant('Exclusive.'),
+  started_after: instantFilter('Inclusive.'),
+  started_before: instantFilter('Exclusive.'),
+  created_after: instantFilter(
+    'Inclusive. Of when the call was written down, which is before it started, if ever it did.',
+  ),
+  created_before: instantFilter('Exclusive.'),
 }
 
 type Fields = {
@@ -61,10 +62,6 @@ function refuseDay(name: 'from' | 'to', value: string | undefined, meant: string
   throw invalidRequest([
     { path: `/query/${name}`, message: `is the number of a call: for an instant there is ${meant}` },
   ])
-}
-
-function dateOf(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : new Date(text)
 }
 
 /** In a query a plain + is a space, and nothing that is stored begins with a space and a digit. */

@@ -5,7 +5,9 @@ import { readPage } from '../../kernel/pages.ts'
 import { tenantOf } from '../../platform/http/guards.ts'
 import {
   AnyId,
+  dateOf,
   errorResponses,
+  instantFilter,
   listBody,
   listResponse,
   nullable,
@@ -75,15 +77,14 @@ const Body = strict({
   ),
 })
 
-const instant = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
 const ListQuery = strict({
   ...pageFields,
   agent_key: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   agent_version_id: Type.Optional(versionId),
   status: Type.Optional(Type.Enum(SIMULATION_STATUSES)),
   passed: Type.Optional(Type.Boolean()),
-  started_after: instant('Of created_at, inclusive.'),
-  started_before: instant('Of created_at, exclusive.'),
+  started_after: instantFilter('Of created_at, inclusive.'),
+  started_before: instantFilter('Of created_at, exclusive.'),
 })
 
 const Params = strict({ id: AnyId })
@@ -199,8 +200,4 @@ function wantedOf(body: Static<typeof Body>): NewSimulation {
     runsTools: body.run_tools ?? false,
     callerModel: body.caller_model ?? null,
   }
-}
-
-function dateOf(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : new Date(text)
 }

@@ -71,6 +71,16 @@ export const AnyId = Type.String({ minLength: 1, maxLength: 200 })
 /** An instant in UTC with milliseconds, such as `2026-01-31T09:05:00.000Z`. */
 export const Timestamp = Type.String({ format: 'date-time' })
 
+/** A filter by an instant, which may be left out; `dateOf` reads it. */
+export function instantFilter(description: string) {
+  return Type.Optional(Type.String({ format: 'date-time', description }))
+}
+
+/** The instant that a filter has; undefined where it was left out. */
+export function dateOf(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text)
+}
+
 /** Writes an instant as a `Timestamp`. */
 export function iso(instant: Date): string {
   return instant.toISOString()

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { iso, nullable, Timestamp } from '../../platform/http/schemas.ts'
+import { instantFilter, iso, nullable, Timestamp } from '../../platform/http/schemas.ts'
 import type { Analytics, AnalyticsAsk, AnalyticsRow } from './call-analytics.ts'
 import type { Grouping } from './figures-store.ts'
 import { INTERVALS, type Interval } from './spans.ts'
@@ -60,15 +60,15 @@ export const CallAnalyticsAnswer = Type.Object({
   rows: Type.Array(Type.Object({ starts_at: Timestamp, ends_at: Timestamp, ...key, ...figures })),
 })
 
-const instant = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
-
 /** What every analytics can be asked for, to be spread into a query. */
 export const analyticsFields = {
   interval: Type.Optional(
     Type.Enum(INTERVALS, { default: 'day', description: 'all: the whole range in one span, at most 400 days.' }),
   ),
-  since: instant('Inclusive, to a whole span. Default: seven days before until. With hours at most 31 days, else 400.'),
-  until: instant('Exclusive, to a whole span. Default: now.'),
+  since: instantFilter(
+    'Inclusive, to a whole span. Default: seven days before until. With hours at most 31 days, else 400.',
+  ),
+  until: instantFilter('Exclusive, to a whole span. Default: now.'),
   time_zone: Type.Optional(
     Type.String({
       minLength: 1,

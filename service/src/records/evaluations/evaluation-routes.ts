@@ -6,8 +6,10 @@ import { readPage } from '../../kernel/pages.ts'
 import { tenantOf } from '../../platform/http/guards.ts'
 import {
   AnyId,
+  dateOf,
   ErrorBody,
   errorResponses,
+  instantFilter,
   listBody,
   listResponse,
   longRowsPageFields,
@@ -23,7 +25,6 @@ import { EVALUATION_SOURCES } from './evaluation-store.ts'
 import type { Evaluations } from './evaluations.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 256, description }))
-const instant = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
 
 const Query = strict({
   ...longRowsPageFields,
@@ -31,8 +32,8 @@ const Query = strict({
   agent_key: text('An unknown one finds nothing.'),
   agent_version_id: text('An unknown one finds nothing.'),
   source: Type.Optional(Type.Enum(EVALUATION_SOURCES)),
-  started_after: instant('Of created_at, inclusive.'),
-  started_before: instant('Of created_at, exclusive.'),
+  started_after: instantFilter('Of created_at, inclusive.'),
+  started_before: instantFilter('Of created_at, exclusive.'),
 })
 
 const Params = strict({ id: AnyId })
@@ -121,8 +122,4 @@ function verdictIn(body: Static<typeof Body>): Verdict | null {
     criteria: criteria.map(({ reason = null, ...criterion }) => ({ ...criterion, reason })),
     summary: said,
   }
-}
-
-function dateOf(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : new Date(text)
 }
