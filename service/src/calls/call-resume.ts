@@ -117,13 +117,13 @@ export function makeCallResume(deps: Deps): CallResume {
     if (verbs) return verbs
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call has no stream any more')
     capacity.release({ tenantId: tenant.tenant_id, callSid })
-    attempt.language ??= await languageOf(tenant, session)
+    attempt.language ??= await languageOf(deps.resolveAgent, tenant, session)
     return notGoneOn.known(tenant, call, { language: attempt.language, why })
   }
 
   /** To a carrier that did not get our answer. */
   async function refusedAgain(tenant: TenantRuntime, session: VoiceSessionRow, why: Refusal) {
-    const language = await languageOf(tenant, session)
+    const language = await languageOf(deps.resolveAgent, tenant, session)
     return refusalVerbs(tenant, { why, language, resumeUrl: deps.again.addresses().resume })
   }
 
@@ -136,13 +136,6 @@ export function makeCallResume(deps: Deps): CallResume {
     signatures.expectFrom(tenant, signed)
     if (dialled === 'through') deps.refused.served(callSid)
     return { provider: tenant.telephony.provider, verbs: HANG_UP }
-  }
-
-  /** In which its agent speaks; null where that is not known, or cannot be found out. */
-  async function languageOf(tenant: TenantRuntime, session: VoiceSessionRow | null): Promise<string | null> {
-    const versionId = session?.agent_version_id ?? null
-    const agent = deps.resolveAgent(tenant, versionId === null ? null : { versionId })
-    return (await agent.catch(() => null))?.config.speech.language ?? null
   }
 
   return {
@@ -160,4 +153,15 @@ export function makeCallResume(deps: Deps): CallResume {
       }
     },
   }
+}
+
+/** In which the call's agent speaks; null where that is not known, or cannot be found out. */
+async function languageOf(
+  resolveAgent: ResolveAgent,
+  tenant: TenantRuntime,
+  session: VoiceSessionRow | null,
+): Promise<string | null> {
+  const versionId = session?.agent_version_id ?? null
+  const agent = resolveAgent(tenant, versionId === null ? null : { versionId })
+  return (await agent.catch(() => null))?.config.speech.language ?? null
 }

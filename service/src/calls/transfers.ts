@@ -1,9 +1,6 @@
 import { type Cancel, type Clock, withTimeout } from '../kernel/clock.ts'
-import { readNumber } from '../kernel/dialled-number.ts'
-import { AppError, invalidRequest } from '../kernel/errors.ts'
+import { AppError } from '../kernel/errors.ts'
 import type { NodeId } from '../kernel/ids.ts'
-import { isPhoneNumber, phoneFault, phoneNumberOf } from '../kernel/phone.ts'
-import { costlyKind } from '../kernel/premium-numbers.ts'
 import type { Bus } from '../platform/bus/port.ts'
 import type { Log } from '../platform/log.ts'
 import type { CallVerb } from '../platform/telephony/port.ts'
@@ -17,6 +14,7 @@ import type { CarrierOutcome, CarrierRequests } from './carrier-requests.ts'
 import { carrierSentence } from './carrier-words.ts'
 import type { PutThrough } from './put-through.ts'
 import { callerGone, type TransferQuestion, transfersTopic } from './transfer-callbacks.ts'
+import { expectTarget } from './transfer-target.ts'
 
 /** Puts live calls of this node through to others. */
 export type Transfers = {
@@ -307,24 +305,6 @@ function offer({ language, request, url }: Ringing): CallVerb[] {
   const ask = { type: 'ask_key' as const, timeoutSeconds: KEY_SECONDS, url: `${url}/keys` }
   const sentence = carrierSentence(({ waiting, pressOne }) => `${waiting}${about} ${pressOne}`, language)
   return [{ ...ask, ...sentence }, { ...ask, ...sentence }, { type: 'hangup' }]
-}
-
-/** @throws AppError `invalid_request` for a number to which the tenant's calls are not put through. */
-export function expectTarget(
-  { transfer_targets: targets }: Pick<TenantRuntime, 'transfer_targets'>,
-  target: string,
-): void {
-  const fault = targetFault(targets, target)
-  if (fault !== null) throw invalidRequest([{ path: '/body/target', message: fault }])
-}
-
-function targetFault(targets: readonly string[], target: string): string | null {
-  if (!isPhoneNumber(target)) return phoneFault(target)
-  // A number among them may have been written down with a prefix of its country.
-  const isAllowed = targets.some((allowed) => target.startsWith(phoneNumberOf(allowed) ?? allowed))
-  if (!isAllowed) return "must be one of the tenant's transfer_targets"
-  const kind = costlyKind(readNumber(target))
-  return kind && `is ${kind}, and those are never called`
 }
 
 /** @throws AppError `upstream_failed` with the carrier's reason. */

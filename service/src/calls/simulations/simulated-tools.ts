@@ -12,7 +12,7 @@ import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { toolsOf } from '../../voice/tools/registry.ts'
 import { makeToolRunner } from '../../voice/tools/run.ts'
 import { type Tool, type ToolCall, ToolRefusal, type ToolResult } from '../../voice/tools/tool.ts'
-import { expectTarget } from '../transfers.ts'
+import { expectTarget } from '../transfer-target.ts'
 
 /** What came of a tool: what the model is told, and what it does to the call. */
 export type ToolEnd = { output: string; endsCall: boolean; isTransferred: boolean; isSilent: boolean }

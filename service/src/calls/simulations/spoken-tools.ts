@@ -4,7 +4,7 @@ import type { Scenario } from '../../records/simulations/scenario.ts'
 import { storable } from '../../records/storable.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import type { Tool, ToolCall } from '../../voice/tools/tool.ts'
-import { expectTarget } from '../transfers.ts'
+import { expectTarget } from '../transfer-target.ts'
 import { answeringTools } from './simulated-tools.ts'
 
 /** The tools of a call that is simulated by voice: its session runs them, and nothing is done to anybody. */
