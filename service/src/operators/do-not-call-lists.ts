@@ -44,7 +44,7 @@ const PAGE_ROWS = 1_000
 const MAX_ERRORS = 1_000
 /** Each keeps the processor busy, and a connection: with some of them calls would find all lines busy. */
 const READ_AT_A_TIME = {
-  ...{ ofTenant: 1, inAll: 2 },
+  ...{ ofTenant: 1, inAll: 4 },
   tooMany: 'Too many lists are being read: send this one once another is done.',
 }
 
