@@ -68,6 +68,7 @@ export const ON_ONE_DATABASE: OneDatabase = {
     'service/src/voice/lines/lines.db.test.ts',
     'service/src/voice/media-stream.db.test.ts',
     'service/test/after-call.db.test.ts',
+    'service/test/api-by-chance.db.test.ts',
     'service/test/api-docs.db.test.ts',
     'service/test/campaign-call.db.test.ts',
     'service/test/campaigns.db.test.ts',
