@@ -644,6 +644,8 @@ describe('a campaign', { timeout: 120_000 }, () => {
       ['name=Spring&agent_key=none', ['/query/agent_key']],
       [`name=Spring&agent_key=desk&from=${encodeURIComponent(CALLER)}`, ['/query/from']],
       ['name=Spring&agent_key=desk&calling_hours=09:00-09:00', ['/query/calling_hours']],
+      ['name=Spring&agent_key=desk&calling_hours=09:00-12:00-13:00', ['/query/calling_hours/end']],
+      ['name=Spring&agent_key=desk&calling_hours=09:00', ['/query/calling_hours/end']],
     ])('not of a CSV with ?%s: 400 that names the place in the query', async (query, paths) => {
       const response = await fetch(`${app.served.address}/api/v1/campaigns?${query}`, {
         method: 'POST',

@@ -300,8 +300,8 @@ function settingsIn(query: Record<string, unknown>): Record<string, unknown> {
     if (typeof value !== 'string') return [name, value]
     if (NUMBERS.includes(name)) return [name, numberIn(value)]
     if (name !== 'calling_hours') return [name, value]
-    const [start, end] = value.split('-')
-    return [name, { start, end }]
+    const [start, ...end] = value.split('-')
+    return [name, { start, end: end.join('-') }]
   }
   return Object.fromEntries(Object.entries(query).map(read))
 }
