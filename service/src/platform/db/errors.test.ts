@@ -46,7 +46,8 @@ describe('toAppError', () => {
     ['a database that is not there', '3D000', 'The database does not let this service in. Try again.'],
     ['a database that was dropped', '57P04', 'The database does not let this service in. Try again.'],
     ['a statement that took too long', '57014', 'The database took too long over this. Try again.'],
-    ...(['40001', '40P01'] as const).map((state) => ['what others came between', state, OTHERS_CAME_BETWEEN] as const),
+    ['a serialization failure', '40001', OTHERS_CAME_BETWEEN],
+    ['a deadlock', '40P01', OTHERS_CAME_BETWEEN],
     ['a lock that was not had in time', '55P03', 'Something else in the database holds what this needs. Try again.'],
   ])('says what is wrong with %s, and keeps the cause', (_name, state, message) => {
     const cause = sqlError(state)
