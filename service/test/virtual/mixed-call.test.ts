@@ -24,8 +24,8 @@ it('A call in which people, transfers, other agents, a second voice, losses and 
 const PUT_THROUGH: MixedCall = {
   script: [{ cue: { afterMs: 4_000 }, forMs: 1_000, say: 'And then?' }],
   answers: [
-    { length: 1, tool: 'warm_transfer' },
-    { length: 1, tool: null },
+    { length: 1, tool: 'warm_transfer', also: null },
+    { length: 1, tool: null, also: null },
   ],
   incidents: [],
   tools: [{ ms: 0, isFailing: false }],

@@ -47,7 +47,8 @@ export type ToolName = (typeof TOOLS)[number]
 /** A call with all that happens in it; the same one runs the same way. */
 export type MixedCall = {
   script: Act[]
-  answers: { length: number; tool: ToolName | null; also?: ToolName | null }[]
+  /** `also`: a second tool, called with the first. */
+  answers: { length: number; tool: ToolName | null; also: ToolName | null }[]
   incidents: { afterMs: number; incident: Incident }[]
   tools: { ms: number; isFailing: boolean; isTimeout?: boolean }[]
   targets: Target[]

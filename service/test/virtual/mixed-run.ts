@@ -34,7 +34,8 @@ function brainOf(answers: MixedCall['answers']): Brain {
   let turn = 0
   return (lines, instructions) => {
     if (instructions) return restaurant(lines, instructions)
-    const { length, tool, also = null } = answers[turn++ % answers.length] ?? { length: 1, tool: null }
+    const answer = answers[turn++ % answers.length]
+    const { length = 1, tool = null, also = null } = answer ?? {}
     return { text: LONG.repeat(length).trim(), ...(tool && { tool, ...(also && { also }) }) }
   }
 }
