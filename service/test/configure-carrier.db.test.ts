@@ -8,13 +8,13 @@ import { THE_SYSTEM } from '../src/kernel/actor.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import type { TenantId } from '../src/kernel/ids.ts'
 import { makeCarriers } from '../src/platform/telephony/registry.ts'
+import { NO_ACCOUNT } from '../src/tenancy/no-account.fixture.ts'
 import { toRuntime } from '../src/tenancy/tenant-defaults.ts'
 import { useAdminServer } from './harness/admin-server.ts'
 import { useDatabase } from './harness/database.ts'
 import { makeTenant } from './harness/tenants.ts'
 
 const ROUTE = { phone_number: '+12025550101', agent_key: 'support' }
-const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 const ACCOUNT = { accountSid: 'AC00000000000000000000000000000001', authToken: 'a-secret-auth-token' }
 const PUBLIC_URL = 'http://localhost:8080'
 

@@ -8,6 +8,7 @@ import { THE_SYSTEM } from '../kernel/actor.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { makeCarriers } from '../platform/telephony/registry.ts'
+import { NO_ACCOUNT } from '../tenancy/no-account.fixture.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import { makeConnectNumber } from './connect-number.ts'
 import { phoneRouteRoutes } from './phone-route-routes.ts'
@@ -16,7 +17,6 @@ import { makePhoneRoutes } from './phone-routes.ts'
 type RouteAnswer = { phone_route: { id: string; updated_at: string } }
 
 const UNKNOWN_ID = '0190a000-0000-7000-8000-000000000000'
-const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 const ROUTE = { phone_number: '+12025550101', agent_key: 'support' }
 
 const test = useDatabase()

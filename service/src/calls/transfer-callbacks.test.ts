@@ -3,10 +3,10 @@ import { TestClock } from '../../test/harness/clock.ts'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import { makeBus } from '../platform/bus/bus.ts'
 import { memoryWire } from '../platform/bus/memory.ts'
+import { NO_ACCOUNT } from '../tenancy/no-account.fixture.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import { makeTransferCallbacks } from './transfer-callbacks.ts'
 
-const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 const tenant = toRuntime({ tenant_id: 'acme' as TenantId }, NO_ACCOUNT)
 
 const ADDRESS = 'https://voice.example.com/api/v1/transfers/x'

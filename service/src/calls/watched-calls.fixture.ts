@@ -4,6 +4,7 @@ import { TestClock } from '../../test/harness/clock.ts'
 import type { TestDatabase } from '../../test/harness/database.ts'
 import { passing } from '../../test/harness/passing.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
+import { there } from '../../test/harness/there.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import { SharedClock } from '../kernel/shared-clock.ts'
@@ -175,9 +176,4 @@ export function useWatchedCalls(test: TestDatabase) {
       return { log, session, entry }
     },
   }
-}
-
-function there<T>(thing: T | undefined): T {
-  if (thing === undefined) throw new Error('it is there only while tests run')
-  return thing
 }

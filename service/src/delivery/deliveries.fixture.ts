@@ -8,6 +8,7 @@ import { memoryWire } from '../platform/bus/memory.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { makeLog } from '../platform/log.ts'
 import { makeOutbound } from '../platform/outbound/outbound.ts'
+import { NO_ACCOUNT } from '../tenancy/no-account.fixture.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import { EVENT_NAMES } from '../tenancy/tenant-events.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -16,7 +17,6 @@ import { enqueue, type NewEvent } from './enqueue.ts'
 import { makeSendWebhook } from './send-webhook.ts'
 
 const SECRET = `whsec_${Buffer.alloc(24, 5).toString('base64')}`
-const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 
 /** A row as tests look at it. */
 export type StoredDelivery = {

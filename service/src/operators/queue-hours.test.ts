@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { growth } from '../../test/harness/growth.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { clockMs, LocalTime } from '../kernel/local-time.ts'
+import { NO_ACCOUNT } from '../tenancy/no-account.fixture.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import { type BusinessHours, QUEUE_DEFAULTS, type QueueSettings, type Weekday } from './operator-queue-store.ts'
 import { isOpenAt, reachesSla, slaDueAt } from './queue-hours.ts'
 
 const EVERY_DAY: Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 const WORKDAYS = EVERY_DAY.slice(0, 5)
-const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 const TENANT = toRuntime({ tenant_id: 'acme' as TenantId, compliance: { timezone: 'Europe/Berlin' } }, NO_ACCOUNT)
 
 /** By when a task is to be done that is due at an instant, in a queue with an hour for it. */

@@ -1,6 +1,7 @@
 import { eventFaults } from '../event-checks.fixture.ts'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
+import { NO_ACCOUNT } from '../tenancy/no-account.fixture.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import { EVENT_NAMES, type EventName } from '../tenancy/tenant-events.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -10,8 +11,6 @@ import type { NewCall } from './sessions.ts'
 /** The nodes of a test's installation. */
 export const NODE = '0190b000-0000-7000-8000-000000000001' as NodeId
 export const OTHER_NODE = '0190b000-0000-7000-8000-000000000002' as NodeId
-
-const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 
 /** A tenant that wants to be told of these events; of every one if they are not given, and of none if they are null. */
 export function tenantTold(id: string, events: readonly EventName[] | null = EVENT_NAMES): TenantRuntime {

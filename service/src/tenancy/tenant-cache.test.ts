@@ -3,12 +3,12 @@ import { TestClock } from '../../test/harness/clock.ts'
 import { until } from '../../test/harness/wait.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
+import { NO_ACCOUNT } from './no-account.fixture.ts'
 import { TenantCache, type TenantSource } from './tenant-cache.ts'
 import { toRuntime } from './tenant-defaults.ts'
 import type { TenantRuntime } from './tenant-runtime.ts'
 
 const acme = 'acme' as TenantId
-const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 
 /** Tenants in memory, whose answers a test can hold back, fail or count. */
 class Tenants implements TenantSource {

@@ -5,6 +5,7 @@ import { THE_SYSTEM } from '../kernel/actor.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { makeSealer } from '../kernel/seal.ts'
 import { makeLog } from '../platform/log.ts'
+import { NO_ACCOUNT } from './no-account.fixture.ts'
 import { FULL_DOCUMENT } from './tenant-documents.fixture.ts'
 import { makeTenantSource } from './tenant-source.ts'
 import { makeTenants } from './tenants.ts'
@@ -14,7 +15,6 @@ const acme = 'acme' as TenantId
 const test = useDatabase()
 const log = makeLog({ level: 'silent', secrets: [] })
 const sealer = makeSealer(Buffer.alloc(32, 7))
-const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 
 async function setUp() {
   const [clock, changed] = [new TestClock(), [] as TenantId[]]

@@ -10,6 +10,7 @@ import { makeTracing } from '../platform/tracing.ts'
 import type { SessionId } from '../records/call-values.ts'
 import type { AgentVersionConfig } from '../tenancy/agent-config.ts'
 import { agentConfigDefaults } from '../tenancy/agent-config-defaults.ts'
+import { NO_ACCOUNT } from '../tenancy/no-account.fixture.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import type { TenantDocument } from '../tenancy/tenant-document.ts'
 import type { CallSession } from './call-session.ts'
@@ -20,7 +21,6 @@ import { type CallFacts, setupOf } from './session-builder-setup.ts'
 import type { StreamedCall } from './streamed-call.ts'
 import { sendDtmf } from './tools/send-dtmf.ts'
 
-const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 const CAPABILITIES = { truncation: true, callerTranscripts: true, textOutput: true, nativeMulaw: true }
 const FACTS: CallFacts = {
   ...{

@@ -9,6 +9,7 @@ import { passing } from './passing.ts'
 import { ScriptedModel } from './scripted-model.ts'
 import { ACCOUNT, type AppOptions, ServedApp } from './served-app.ts'
 import { StreamClient } from './stream-client.ts'
+import { there } from './there.ts'
 import { until } from './wait.ts'
 
 /** The number of the tenant `acme`. */
@@ -132,9 +133,4 @@ export function streamTokenIn(document: string): string {
   const [, token] = /<Parameter name="stream_token" value="([^"]+)"\/>/.exec(document) ?? []
   if (token === undefined) throw new Error(`no stream in ${document}`)
   return token
-}
-
-function there<T>(thing: T | undefined): T {
-  if (thing === undefined) throw new Error('the service is up only while tests run')
-  return thing
 }

@@ -11,6 +11,7 @@ import { GatedDatabase } from './gated-database.ts'
 import { passing } from './passing.ts'
 import { ScriptedModel } from './scripted-model.ts'
 import { ACCOUNT, type AppOptions, ServedApp } from './served-app.ts'
+import { there } from './there.ts'
 
 /** The number of the tenant `acme`, from which its calls come. */
 export const NUMBER = '+12025550140'
@@ -154,9 +155,4 @@ async function dial(
     body: JSON.stringify(body),
   })
   return { status: response.status, headers: response.headers, body: (await response.json()) as Body }
-}
-
-function there<T>(thing: T | undefined): T {
-  if (thing === undefined) throw new Error('the service is up only while tests run')
-  return thing
 }

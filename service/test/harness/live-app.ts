@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { type Simulator, startSimulator } from '../../../simulator/src/simulator.ts'
 import type { TestDatabase } from './database.ts'
 import { ACCOUNT, ServedApp } from './served-app.ts'
+import { there } from './there.ts'
 
 /** The number that the agent of the tenant `acme` answers. */
 export const NUMBER = '+12025550140'
@@ -66,9 +67,4 @@ export function useLiveApp(test: TestDatabase, { settings = {}, ...furnished }: 
       return { voiceUrl: `${publicUrl}/api/v1/incoming-call`, statusCallback: `${publicUrl}/api/v1/call-status` }
     },
   }
-}
-
-function there<T>(thing: T | undefined): T {
-  if (thing === undefined) throw new Error('the service is up only while tests run')
-  return thing
 }

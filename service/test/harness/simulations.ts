@@ -3,6 +3,7 @@ import { type ChatServer, startChatServer } from './chat-server.ts'
 import { TestClock } from './clock.ts'
 import type { TestDatabase } from './database.ts'
 import { ServedApp } from './served-app.ts'
+import { there } from './there.ts'
 import { until } from './wait.ts'
 import { startWebhookTarget, type WebhookTarget } from './webhook-target.ts'
 
@@ -135,9 +136,4 @@ export function useSimulations(test: TestDatabase, settings: Record<string, stri
     },
   }
   return app
-}
-
-function there<T>(thing: T | undefined): T {
-  if (thing === undefined) throw new Error('the service is up only while tests run')
-  return thing
 }

@@ -11,6 +11,7 @@ import { makeTracing } from '../../src/platform/tracing.ts'
 import type { SessionId } from '../../src/records/call-values.ts'
 import type { JournaledTool } from '../../src/records/journal-entry.ts'
 import { agentConfigDefaults } from '../../src/tenancy/agent-config-defaults.ts'
+import { NO_ACCOUNT } from '../../src/tenancy/no-account.fixture.ts'
 import { toRuntime } from '../../src/tenancy/tenant-defaults.ts'
 import type { TenantDocument } from '../../src/tenancy/tenant-document.ts'
 import type { CallSession } from '../../src/voice/call-session.ts'
@@ -23,7 +24,6 @@ import { ScriptedModel } from '../harness/scripted-model.ts'
 import { until } from '../harness/wait.ts'
 import { TARGETS } from './attacks.ts'
 
-const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 /** Where a name leads; nobody is really asked. */
 const ADDRESSES: Record<string, string> = { 'api.example.com': '93.184.215.14', 'inside.example.com': '10.1.2.3' }
 

@@ -9,6 +9,7 @@ import type { AgentVersionId, TenantId } from '../../kernel/ids.ts'
 import { openServer } from '../../platform/db/server.ts'
 import { makeLog } from '../../platform/log.ts'
 import { makeCredentials } from '../../tenancy/credentials.ts'
+import { NO_ACCOUNT } from '../../tenancy/no-account.fixture.ts'
 import { toRuntime } from '../../tenancy/tenant-defaults.ts'
 import { tenantByToken } from '../../tenancy/token-filter.ts'
 import { addCall, countAll } from './analytics.fixture.ts'
@@ -28,7 +29,6 @@ const VERSION = '0190c000-0000-7000-8000-000000000001' as AgentVersionId
 const test = useDatabase()
 const clock = new TestClock(NOW.getTime())
 const log = makeLog({ level: 'silent', secrets: [] })
-const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 /** Globex names a zone. */
 const tenants = {
   get: async (id: TenantId) => {

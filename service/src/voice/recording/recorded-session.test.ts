@@ -8,6 +8,7 @@ import { mediaStreamsCodec } from '../../platform/telephony/twilio/codec.ts'
 import { makeTracing } from '../../platform/tracing.ts'
 import type { SessionId } from '../../records/call-values.ts'
 import { agentConfigDefaults } from '../../tenancy/agent-config-defaults.ts'
+import { NO_ACCOUNT } from '../../tenancy/no-account.fixture.ts'
 import { toRuntime } from '../../tenancy/tenant-defaults.ts'
 import type { TenantDocument } from '../../tenancy/tenant-document.ts'
 import type { CallSession } from '../call-session.ts'
@@ -19,7 +20,6 @@ import { RecordedCall, sound } from './recording.fixture.ts'
 
 const [CALLER, AGENT] = [0x10, 0x20]
 
-const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 const CALL: StreamedCall = {
   ...{ tenant: toRuntime({ tenant_id: 'acme' as TenantId }, NO_ACCOUNT), callSid: 'CA1', streamSid: 'MZ1', epoch: 1 },
   ...{ direction: 'inbound', from: '+12025550123', to: '+12025550140', orgId: null, codec: mediaStreamsCodec },

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../../kernel/clock.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { makeOutbound } from '../../platform/outbound/outbound.ts'
 import type { SessionId } from '../../records/call-values.ts'
+import { NO_ACCOUNT } from '../../tenancy/no-account.fixture.ts'
 import { toRuntime } from '../../tenancy/tenant-defaults.ts'
 import type { HttpTool } from '../../tenancy/tenant-tools.ts'
 import { notedControls } from './controls.fixture.ts'
@@ -12,7 +13,6 @@ import { httpTool } from './http-tool.ts'
 import type { ToolCall } from './tool.ts'
 import type { RuntimeHttpTool } from './tool-request.ts'
 
-const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 const SESSION = '018f0000-0000-7000-8000-000000000001'
 const ARGUMENTS = {
   type: 'object',

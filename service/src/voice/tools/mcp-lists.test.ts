@@ -5,12 +5,11 @@ import { until } from '../../../test/harness/wait.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { makeOutbound } from '../../platform/outbound/outbound.ts'
 import type { SessionId } from '../../records/call-values.ts'
+import { NO_ACCOUNT } from '../../tenancy/no-account.fixture.ts'
 import { toRuntime } from '../../tenancy/tenant-defaults.ts'
 import { notedControls } from './controls.fixture.ts'
 import { makeTenantTools } from './tenant-tools.ts'
 import type { ToolCall } from './tool.ts'
-
-const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 
 let server: McpServerDouble
 beforeEach(async () => {

@@ -2,10 +2,9 @@ import { expect, it } from 'vitest'
 import { TestClock } from '../../../test/harness/clock.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { makeOutbound } from '../../platform/outbound/outbound.ts'
+import { NO_ACCOUNT } from '../../tenancy/no-account.fixture.ts'
 import { toRuntime } from '../../tenancy/tenant-defaults.ts'
 import { makeTenantTools } from './tenant-tools.ts'
-
-const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 
 it('tools that an agent names and nobody has are told in the log', async () => {
   const clock = new TestClock()

@@ -3,12 +3,12 @@ import { TestClock } from '../../../test/harness/clock.ts'
 import { startWebhookTarget } from '../../../test/harness/webhook-target.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { makeOutbound } from '../../platform/outbound/outbound.ts'
+import { NO_ACCOUNT } from '../../tenancy/no-account.fixture.ts'
 import { toRuntime } from '../../tenancy/tenant-defaults.ts'
 import { makeTenantTools } from './tenant-tools.ts'
 import { makeToolTrials } from './test-tool.ts'
 
 const ACME = 'acme' as TenantId
-const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 
 it('a trial of a tool lasts as long as the tool may in a call', async () => {
   const target = await startWebhookTarget()
