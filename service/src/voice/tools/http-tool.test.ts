@@ -92,7 +92,11 @@ describe('a tool of a tenant', () => {
   it.each([
     ['no id', {}, 'id is required'],
     ['a number for an id', { id: 7 }, 'id must be a string'],
-    ['what it does not know', { id: '1', tenant_id: 'other' }, 'tenant_id is not a known field: there are id, note, many, days'],
+    [
+      'what it does not know',
+      { id: '1', tenant_id: 'other' },
+      'tenant_id is not a known field: there are id, note, many, days',
+    ],
     ['no object', [], 'arguments must be an object'],
     ['an id that is nothing', { id: '' }, 'id must not be empty'],
     ['a step up in the path', { id: '..' }, 'the arguments do not make an address'],

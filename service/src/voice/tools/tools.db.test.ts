@@ -186,7 +186,11 @@ describe('the built-in tools', () => {
       { summary: 'x', phone: '+12025550102', when: '2032-01-01T00:00:00Z' },
       `when is more than a year away: ${NOW}`,
     ],
-    ["for another tenant's call", { summary: 'x', tenant_id: 'other' }, 'tenant_id is not a known field: there are phone, when, summary, priority'],
+    [
+      "for another tenant's call",
+      { summary: 'x', tenant_id: 'other' },
+      'tenant_id is not a known field: there are phone, when, summary, priority',
+    ],
   ])('do not schedule a callback %s', async (_what, args, error) => {
     const { run, tasks } = await inCall({ from: 'anonymous' })
     expect(await run('schedule_callback', args)).toMatchObject({ status: 'error', output: { error } })
