@@ -140,7 +140,9 @@ function faultsOfSilence(run: MixedRun): string[] {
   const owedMs = OWED_MS + (world.model.sessions.length > 1 ? FOUND_LATE_MS : 0)
   const { connectMs, firstAudioMs } = { ...TIMES, ...call.times }
   // A model that is silent may be taken for lost, and the next one refuse before it speaks, so that a third is asked.
-  const anyMs = call.plan.idleMs / 3 + 20_000 + 2 * (connectMs + firstAudioMs)
+  // Who was told that something is being looked up waits for it.
+  const toolMs = Math.max(...call.tools.map(({ ms }) => ms))
+  const anyMs = call.plan.idleMs / 3 + 20_000 + 2 * (connectMs + firstAudioMs) + toolMs
   return [
     ...stretches(looks, ({ isOwed }) => isOwed).flatMap((span) =>
       tooSilent(span, sounds, owedMs, 'who is owed an answer'),
