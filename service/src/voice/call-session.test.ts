@@ -71,7 +71,7 @@ class Puppet {
   /** Somebody takes the call over, if they can have it, or leaves it. */
   takesOver(): void {
     try {
-      this.#line = this.world.session.lines.takeOver({ audio: () => {}, over: () => {} })
+      this.#line = this.world.session.lines.takeOver({ audio: () => {}, over: () => {} }, null)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
     }

@@ -139,7 +139,7 @@ describe('a session whose model stays away', () => {
     expect(lines).toContainEqual(
       expect.objectContaining({ tenant_id: 'acme', call_sid: 'CA1', msg: expect.stringContaining('fallback model') }),
     )
-    session.lines.takeOver({ audio: () => {}, over: () => {} })
+    session.lines.takeOver({ audio: () => {}, over: () => {} }, null)
     expect([model.sessions.length, fallback.sessions.length]).toEqual([1, 2])
     expect(fallback.last.setup).toMatchObject({ output: 'text', tools: [] })
     session.dispatch({ type: 'hung_up' })
@@ -177,7 +177,7 @@ describe('a session whose call others have', () => {
 
 describe('a session whose agent presses keys', () => {
   it.each([
-    ['where a person has the call', (session) => void session.lines.takeOver({ audio: () => {}, over: () => {} })],
+    ['where a person has the call', (session) => void session.lines.takeOver({ audio: () => {}, over: () => {} }, null)],
     ['while the call has no stream', (session) => session.dispatch({ type: 'stream_lost' })],
   ] satisfies [string, (session: CallSession) => void][])('tells it that they were not %s', async (_, happens) => {
     const [clock, model, sent] = [new TestClock(), new ScriptedModel(), [] as string[]]

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import type { ResolvedAgent } from '../../src/agents/resolve.ts'
-import { expectTarget } from '../../src/calls/transfers.ts'
+import { expectTarget } from '../../src/calls/transfer-target.ts'
 import { readNumber } from '../../src/kernel/dialled-number.ts'
 import { costlyKind } from '../../src/kernel/premium-numbers.ts'
 import { makeLog } from '../../src/platform/log.ts'

@@ -245,7 +245,7 @@ export class MixedRun {
       },
     }
     try {
-      const line = session.lines.takeOver(told)
+      const line = session.lines.takeOver(told, null)
       for (const [index, text] of texts.entries()) this.#sayings[firstSound + index] = text
       const said = wanted.map((one, index) => ({ ...one, text: texts[index] ?? '' }))
       person = new VirtualPerson({ clock, line, firstSound, sayings: said })

@@ -148,7 +148,7 @@ describe('What a person says last in a call that ends', () => {
     world.begin()
     await world.clock.advance(2_000)
     const ends: string[] = []
-    const line = world.session.lines.takeOver({ audio: () => {}, over: (why) => ends.push(why) })
+    const line = world.session.lines.takeOver({ audio: () => {}, over: (why) => ends.push(why) }, null)
     for (let frame = 0; frame < 50; frame += 1) {
       line.speak(LOUD)
       await world.clock.advance(20)
