@@ -3,6 +3,7 @@ import { AtATime } from '../kernel/at-a-time.ts'
 import { type Clock, othersFirst } from '../kernel/clock.ts'
 import { newId, type TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
+import { makeLanes } from '../platform/lanes.ts'
 import { holdKnownTenant, knownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { NewDncEntry } from './do-not-call.ts'
@@ -42,14 +43,16 @@ const SLICE_BYTES = 2_048
 const BATCH_ROWS = 200
 const PAGE_ROWS = 1_000
 const MAX_ERRORS = 1_000
-/** Each keeps the processor busy, and a connection: with some of them calls would find all lines busy. */
+/** Of more than these the last would not have arrived in time. */
 const READ_AT_A_TIME = {
-  ...{ ofTenant: 1, inAll: 4 },
+  ...{ ofTenant: 4, inAll: 16 },
   tooMany: 'Too many lists are being read: send this one once another is done.',
 }
 
 export function makeDncLists({ db, clock, tenants }: Deps): DncLists {
   const atATime = new AtATime(READ_AT_A_TIME)
+  /** One after the other, whoever's they are: with all connections and the processor taken, calls would find all lines busy. */
+  const inTurn = makeLanes(1)
 
   /** How many of them were not listed before. */
   async function list(tenant: TenantRuntime, entries: Iterable<NewDncEntry>): Promise<number> {
@@ -76,7 +79,7 @@ export function makeDncLists({ db, clock, tenants }: Deps): DncLists {
     const batch = new Map<string, NewDncEntry>()
     const write = async () => {
       if (batch.size === 0) return
-      const imported = await list(tenant, batch.values())
+      const imported = await inTurn(() => list(tenant, batch.values()))
       done.imported += imported
       done.duplicates += batch.size - imported
       batch.clear()

@@ -144,9 +144,10 @@ export class ChanceRun {
     return this.#op()
   }
 
-  /** Takes over what the first order makes of the model that fits the answers; returns what is wrong where none does. */
-  #adopt(found: Found[], written: Written[]): string[] {
+  /** Takes over what the order makes of the model that fits the answers; returns what is wrong where none does. */
+  async #adopt(found: Found[], written: Written[]): Promise<string[]> {
     const orders = found.length === 1 ? [found] : [found, found.toReversed()]
+    const fitting: Model[] = []
     const told: string[][] = []
     for (const order of orders) {
       const model = structuredClone(this.#model)
@@ -155,13 +156,22 @@ export class ChanceRun {
         ...order.flatMap((each, index) => unlike(each, predicted[index] as Predicted)),
         ...unlikeWritten(predicted, written),
       ]
-      if (faults.length === 0) {
-        this.#model = model
-        return []
-      }
-      told.push(faults)
+      if (faults.length === 0) fitting.push(model)
+      else told.push(faults)
     }
+    if (fitting.length > 0) return this.#chosen(fitting)
     return told.length === 1 ? (told[0] ?? []) : told.map((faults, index) => `order ${index}: ${faults.join('; ')}`)
+  }
+
+  /** Of two changes of the same, no answer tells which was the last: the lists do. */
+  async #chosen([first, second]: Model[]): Promise<string[]> {
+    this.#model = first as Model
+    if (!second || isDeepStrictEqual(first, second)) return []
+    const faults = await unlikeReads(this.#world, first as Model)
+    if (faults.length === 0) return []
+    this.#model = second
+    const others = await unlikeReads(this.#world, second)
+    return others.length === 0 ? [] : [...faults, ...others]
   }
 }
 
