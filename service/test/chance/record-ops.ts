@@ -55,14 +55,25 @@ export function scoreSession(asking: Asking): Op {
         ...{ source: 'human', created_at: isoOf(model) },
       }
       of.evaluations.push(evaluation)
-      const { summary, criteria, high_quality } = evaluation
-      Object.assign(session, { qa: { score, high_quality, summary, criteria }, qa_status: 'scored', qa_reason: null })
+      Object.assign(session, { qa: decisive(of.evaluations, id), qa_status: 'scored', qa_reason: null })
       const log = of.calls.find(({ call_sid }) => call_sid === session['call_sid'])
+      const { summary } = evaluation
       if (summary !== null) for (const each of [session, log]) if (each) each['summary'] = summary
       return { status: 200, row: ['evaluation', evaluation], told: [event('voice.evaluation.completed', evaluationId)] }
     },
   }
 }
+
+/** What counts of a session's scores: the newest, and of those of one millisecond that of the last id. */
+function decisive(evaluations: Row[], sessionId: string): Json {
+  const [newest] = evaluations
+    .filter(({ voice_session_id }) => voice_session_id === sessionId)
+    .toSorted((one, other) => (orderOf(one) < orderOf(other) ? 1 : -1))
+  const { score, high_quality, summary, criteria } = newest as Row
+  return { score, high_quality, summary, criteria }
+}
+
+const orderOf = ({ created_at, id }: Row): string => `${created_at} ${id}`
 
 export function eraseSession(asking: Asking): Op {
   const { tenant, actor } = asking
