@@ -17,7 +17,7 @@ export function createCampaign({ draw, tenant, actor }: Asking): Op {
     agent_key: { good: AGENT_KEYS, bad: ['', null], isNeeded: true },
     contacts: { good: [contacts], bad: [[], null, [{ phone: 5 }], [{ colour: 'red' }]], isNeeded: true },
     // Nobody is called while the run lasts.
-    start_at: { good: [LATER], bad: ['soon', ''], isNeeded: true },
+    start_at: { good: [LATER], bad: ['soon', ''], isGiven: true },
     calling_hours: {
       good: [{ start: '09:00', end: '17:00' }, null],
       bad: [

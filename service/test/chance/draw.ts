@@ -1,8 +1,8 @@
 import type { SeededRandom } from '../corpus/random.ts'
 import type { Json } from './world.ts'
 
-/** What a field of a body may hold, what it must not, and whether it has to be there. */
-export type Field = { good: readonly unknown[]; bad?: readonly unknown[]; isNeeded?: boolean }
+/** What a field of a body may hold, what it must not, whether it has to be there, and whether it always is though it need not. */
+export type Field = { good: readonly unknown[]; bad?: readonly unknown[]; isNeeded?: boolean; isGiven?: boolean }
 
 /** A body, and whether it should be taken. */
 export type Drawn = { body: Json; isSound: boolean }
@@ -18,8 +18,8 @@ export class Draw {
   body(fields: Record<string, Field>, { faulty = 0.12 }: { faulty?: number } = {}): Drawn {
     const { random } = this
     const body: Json = {}
-    for (const [name, { good, isNeeded = false }] of Object.entries(fields)) {
-      if (isNeeded || random.chance(0.5)) body[name] = random.pick(good)
+    for (const [name, { good, isNeeded = false, isGiven = isNeeded }] of Object.entries(fields)) {
+      if (isGiven || random.chance(0.5)) body[name] = random.pick(good)
     }
     if (!random.chance(faulty)) return { body, isSound: true }
     const spoilers = Object.entries(fields).flatMap(([name, { bad = [], isNeeded = false }]): Json[] => [
