@@ -95,14 +95,14 @@ type Running = { app: App | null; rehearsal: Rehearsal | null }
 
 /**
  * From the first moment on: process 1 of a container is not stopped by a signal that it has no listener for. SIGHUP comes from a terminal
- * that was closed: calls do not end for that.
+ * that was closed, perhaps more than once, and behind a Ctrl-C: calls do not end for that, nor sooner.
  */
 function stopOnSignal(running: Running, log: Log): void {
   let askedAtMs: number | null = null
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       const nowMs = systemClock.monotonicMs()
-      if (askedAtMs !== null && nowMs - askedAtMs > SAME_REQUEST_MS) process.exit(1)
+      if (askedAtMs !== null && nowMs - askedAtMs > SAME_REQUEST_MS && signal !== 'SIGHUP') process.exit(1)
       if (askedAtMs !== null) return
       askedAtMs = nowMs
       log.info({ signal }, 'stopping')

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { freePort } from '../../scripts/needs/free-port.ts'
 import { KEEPS_NOTHING_COMPILED, killPrograms, startProgram } from './harness/program.ts'
@@ -57,6 +59,25 @@ describe('the program', { timeout: TEST_TIMEOUT_MS }, () => {
     await program.listening()
     process.kill(program.pid, 'SIGINT')
     expect(await program.end('SIGINT')).toMatchObject({ code: 0 })
+  })
+
+  it.runIf(isFaster)('ends no sooner where its terminal is closed while it stops', async () => {
+    const program = startProgram(settings)
+    const address = await program.listening()
+    const { port } = new URL(address)
+    const asking = connect(Number(port), '127.0.0.1')
+    const answered = text(asking).catch(String)
+    const head = ['POST /api/v1/admin/tenants/validate HTTP/1.1', 'host: a', `x-admin-key: ${ADMIN_API_KEY}`]
+    asking.write([...head, 'content-type: application/json', 'content-length: 2', '', '{'].join('\r\n'))
+    // By the time that another one is answered it has begun.
+    await fetch(`${address}/livez`)
+    process.kill(program.pid, 'SIGTERM')
+    await setTimeout(700)
+    process.kill(program.pid, 'SIGHUP')
+    await setTimeout(300)
+    asking.write('}')
+    expect(await answered).toMatch(/^HTTP\/1\.1 200 /)
+    expect(await program.end()).toMatchObject({ code: 0 })
   })
 
   it.runIf(isFaster)('logs nothing but JSON lines', async () => {
