@@ -478,6 +478,25 @@ describe('a machine that answers', () => {
     expect(call.commands('respond').at(-1)?.instructions).toContain(MESSAGE)
   })
 
+  it('is said goodbye to at that time, where somebody has taken the call and the model has not told of the end of its message', () => {
+    const idle = { afterMs: 600_000, prompts: [], goodbye: '' }
+    const call = Call.greeted({ voicemail: MESSAGE, maxCallMs: 20_000, idle })
+    call.wait(19_000 - call.nowMs)
+    call.do({ type: 'machine' })
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', MESSAGE)
+    call.audio('resp_1', 'item_1', 5_000)
+    call.do({ type: 'take_over' })
+    call.wait(1_000)
+    expect(call.state.takeover).toBeNull()
+    call.ends('resp_1', { status: 'cancelled' })
+    expect(call.commands('respond').at(-1)?.instructions).toContain('The time for this call is over')
+    call.answer('resp_2', 'item_2', 2_000)
+    call.wait(2_000)
+    call.echoAll()
+    expect([call.all('hang_up').length, call.state.ending?.reason]).toEqual([1, 'max_duration'])
+  })
+
   it('changes nothing of a call that is ending', () => {
     const call = Call.greeted({ voicemail: MESSAGE })
     call.do({ type: 'hung_up' })

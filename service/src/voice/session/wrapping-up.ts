@@ -4,7 +4,7 @@ import { beginEnding } from './ending.ts'
 import { silence } from './interrupting.ts'
 import { addNote } from './keeping.ts'
 import { cancelTransfer, isLeaving } from './leaving.ts'
-import type { SessionState, Step } from './state.ts'
+import { isOutOfHands, type SessionState, type Step } from './state.ts'
 import { giveWay } from './taking-over.ts'
 
 /** How long the goodbye may take to be said once the time is up. */
@@ -61,7 +61,9 @@ export function isLeavingMessage({ ending, answers: { asked, active, queue } }: 
 export function wrapUp(step: Step, instructions: string): void {
   // Should the carrier bring it back, that is looked at again.
   if (isLeaving(step)) return
-  if (isLeavingMessage(step.state)) return step.do({ type: 'arm', timer: 'last_words', ms: LAST_MESSAGE_MS })
+  // Who has taken the call has stopped its message: the model may only not have said so yet.
+  if (isLeavingMessage(step.state) && !isOutOfHands(step))
+    return step.do({ type: 'arm', timer: 'last_words', ms: LAST_MESSAGE_MS })
   cutLong(step)
   giveWay(step)
   cancelTransfer(step)
