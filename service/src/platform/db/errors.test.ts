@@ -28,6 +28,7 @@ describe('toAppError', () => {
       'a session that the server ended for a reason of its own',
       Object.assign(sqlError('25P04'), { severity: 'FATAL' }),
     ],
+    ['a server that gives itself up', Object.assign(sqlError('XX000'), { severity: 'PANIC' })],
     ['ECONNREFUSED', socketError('ECONNREFUSED')],
     ['all addresses of a name', new AggregateError([socketError('ECONNREFUSED'), socketError('ENETUNREACH')])],
   ])('says that the database is not reachable for %s, and keeps the cause', (_name, cause) => {

@@ -160,7 +160,12 @@ function stateOf(error: unknown): string {
 
 /** What ends its connection has no answer for the statement, whatever its state says, as that of a pooler or of a later server. */
 function isUnreachable(error: unknown): boolean {
-  return isOfNoServer(error) || (error instanceof pg.DatabaseError && error.severity === 'FATAL')
+  return isOfNoServer(error) || (error instanceof pg.DatabaseError && endsConnection(error))
+}
+
+/** Whether the server goes on without the connection, or starts anew, which ends all of them. */
+function endsConnection({ severity }: pg.DatabaseError): boolean {
+  return severity === 'FATAL' || severity === 'PANIC'
 }
 
 /** Whether it is known for what a server says that cannot serve now, or the way to one that is not there. */
@@ -169,7 +174,7 @@ function isOfNoServer(error: unknown): boolean {
   const code = 'code' in error ? String(error.code) : ''
   if (error instanceof pg.DatabaseError) {
     if (code !== PROTOCOL_VIOLATION) return UNREACHABLE_STATES.has(code)
-    return error.routine === undefined || error.severity === 'FATAL'
+    return error.routine === undefined || endsConnection(error)
   }
   // Node tries every address of a name and gives all the failures at once.
   if (error instanceof AggregateError) return error.errors.some(isOfNoServer)
