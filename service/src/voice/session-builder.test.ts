@@ -177,7 +177,10 @@ describe('a session whose call others have', () => {
 
 describe('a session whose agent presses keys', () => {
   it.each([
-    ['where a person has the call', (session) => void session.lines.takeOver({ audio: () => {}, over: () => {} }, null)],
+    [
+      'where a person has the call',
+      (session) => void session.lines.takeOver({ audio: () => {}, over: () => {} }, null),
+    ],
     ['while the call has no stream', (session) => session.dispatch({ type: 'stream_lost' })],
   ] satisfies [string, (session: CallSession) => void][])('tells it that they were not %s', async (_, happens) => {
     const [clock, model, sent] = [new TestClock(), new ScriptedModel(), [] as string[]]
