@@ -131,6 +131,17 @@ describe('POST voice-sessions/:id/evaluations', () => {
     expect(await findCallLog(test.db, 'acme' as TenantId, 'CA1')).toMatchObject({ summary: 'They talked.' })
   })
 
+  it("keeps a person's words when they score the call again without any, and a model does after them", async () => {
+    const id = await endedCall(test.db, clock, 'CA1')
+    await evaluate(id, { score: 0.3, summary: 'Nobody helped.' })
+    await clock.advance(1)
+    await evaluate(id, { score: 0.4 })
+    await clock.advance(1)
+    await evaluate(id)
+    expect(await sessionOf(id)).toMatchObject({ qa: { score: 0.4, summary: null }, summary: 'Nobody helped.' })
+    expect(await findCallLog(test.db, 'acme' as TenantId, 'CA1')).toMatchObject({ summary: 'Nobody helped.' })
+  })
+
   it.each([
     [{ criteria: [] }, '/body/score'],
     [{ score: 1.1 }, '/body/score'],

@@ -110,6 +110,20 @@ export async function findDecisive(db: Db, tenantId: TenantId, sessionId: Sessio
   return row ?? null
 }
 
+/** What was said last of a session in sum: by a person, else by a model; null when nobody has said anything. */
+export async function findSummary(db: Db, tenantId: TenantId, sessionId: SessionId): Promise<string | null> {
+  const row = await evaluationsOf(db, tenantId)
+    .where('session_id', '=', sessionId)
+    .where('source', '<>', 'heuristic')
+    .where('summary', 'is not', null)
+    .orderBy(sql`source = 'human'`, 'desc')
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.summary ?? null
+}
+
 /** Whether a model has scored the session. */
 export async function hasEvaluationOfModel(db: Db, tenantId: TenantId, sessionId: SessionId): Promise<boolean> {
   const row = await db

@@ -12,6 +12,7 @@ import {
   type EvaluationRow,
   type EvaluationSource,
   findDecisive,
+  findSummary,
   HIGH_QUALITY,
   insertEvaluation,
 } from './evaluation-store.ts'
@@ -46,8 +47,8 @@ export async function keepEvaluation(
   if (source === 'heuristic') return evaluation
   const decisive = await findDecisive(tx, tenant.tenant_id, session_id)
   const qa = decisive && qaOf(decisive)
-  // Of a person who gave a score and no words the model's stay, or come later: no other score says what the call was about.
-  const summary = qa?.summary ?? evaluation.summary ?? session.summary
+  // A score without words takes none away: not those of the model, which may also come later, nor those of a person before.
+  const summary = (await findSummary(tx, tenant.tenant_id, session_id)) ?? session.summary
   await updateVoiceSession(tx, tenant.tenant_id, session_id, { qa, qa_status: 'scored', qa_reason: null, summary })
   await putSummary(tx, session, summary)
   const subject = { callSid: session.call_sid, sessionId: session_id }
