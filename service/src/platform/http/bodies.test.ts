@@ -43,6 +43,9 @@ describe('a route that asks for no body', () => {
     ['"s3cret', 'The body is not valid JSON from line 1 column 8 on.'],
     ['[{"a": 1}', 'The body is not valid JSON from line 1 column 10 on.'],
     ['{"a": ', 'The body is not valid JSON: it ends before it is complete.'],
+    ['{"a": end of JSON}', 'The body is not valid JSON.'],
+    ['\uFEFF{"a": 1,}', 'The body is not valid JSON from line 1 column 9 on.'],
+    ['\uFEFF{"__proto__": 1}', 'The body has a member that is named __proto__, or constructor with a prototype in it.'],
     ['{"__proto__": 1}', 'The body has a member that is named __proto__, or constructor with a prototype in it.'],
   ])('refuses %s, says where it is no JSON, and repeats none of it', async (payload, message) => {
     const answer = await serverWithRoutes().inject({ method: 'POST', url: '/publish', payload, headers })

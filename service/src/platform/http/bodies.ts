@@ -23,12 +23,13 @@ export function takeJson(server: Pick<FastifyInstance, 'addContentTypeParser' | 
 /** Where JSON stops being some: a parser says so itself, in words that may repeat what was sent, which may be a secret. */
 function jsonFault(text: string): string {
   try {
-    JSON.parse(text)
+    // The mark that some programs begin a text with is passed over where it is read, too.
+    JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     const message = String(error)
     const place = /\((line \d+ column \d+)\)$/.exec(message)?.[1]
     if (place) return `The body is not valid JSON from ${place} on.`
-    return `The body is not valid JSON${/end of JSON/.test(message) ? ': it ends before it is complete' : ''}.`
+    return `The body is not valid JSON${/^SyntaxError: Unexpected end of JSON input$/.test(message) ? ': it ends before it is complete' : ''}.`
   }
   return 'The body has a member that is named __proto__, or constructor with a prototype in it.'
 }
