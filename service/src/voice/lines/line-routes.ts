@@ -95,5 +95,7 @@ export function lineRoutes({ calls, tokens, streamUrl, refTo }: Deps): FastifyPl
 type Asked = { params: Static<typeof Params>; body?: Static<typeof Body> }
 
 function askingOf(kind: Asking['kind'], { params, body }: Asked): Asking {
-  return { kind, streamSid: params.stream_sid, supervisor: body?.supervisor ?? null }
+  const { supervisor = null } = body ?? {}
+  // A name that is blank names nobody.
+  return { kind, streamSid: params.stream_sid, supervisor: supervisor?.trim() ? supervisor : null }
 }

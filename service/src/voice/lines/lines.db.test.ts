@@ -215,6 +215,15 @@ describe('a call that a person takes over', () => {
     expect(await shown()).toMatchObject({ taken_over_by: 'ada' })
   })
 
+  it('is had by nobody in particular where the name of whoever has it is blank', async () => {
+    await greeted()
+    await takeOver({ supervisor: ' ' })
+    const call = await shown()
+    expect(call).toMatchObject({ taken_over: true })
+    expect(call).not.toHaveProperty('taken_over_by')
+    expect((await actions()).map(({ action, supervisor }) => [action, supervisor])).toEqual([['takeover', null]])
+  })
+
   it('is given back by an action: the agent knows what was said, and says so', async () => {
     await greeted()
     const person = await takeOver({ supervisor: 'ada' })
