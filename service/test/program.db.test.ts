@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { setTimeout } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { freePort } from '../../scripts/needs/free-port.ts'
 import { KEEPS_NOTHING_COMPILED, killPrograms, startProgram } from './harness/program.ts'
@@ -71,10 +70,11 @@ describe('the program', { timeout: TEST_TIMEOUT_MS }, () => {
     asking.write([...head, 'content-type: application/json', 'content-length: 2', '', '{'].join('\r\n'))
     // By the time that another one is answered it has begun.
     await fetch(`${address}/livez`)
+    const askedAtMs = performance.now()
     process.kill(program.pid, 'SIGTERM')
-    await setTimeout(700)
+    // Sooner, it would be taken for the same request.
+    await until(() => performance.now() - askedAtMs > 700, { what: 'another signal to count' })
     process.kill(program.pid, 'SIGHUP')
-    await setTimeout(300)
     asking.write('}')
     expect(await answered).toMatch(/^HTTP\/1\.1 200 /)
     expect(await program.end()).toMatchObject({ code: 0 })

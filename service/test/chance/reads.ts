@@ -1,6 +1,7 @@
 import { PHONES, QUEUES } from './asking.ts'
 import { isoOf, type Model, type Row, tenantOf } from './model.ts'
 import { CALLER } from './record-ops.ts'
+import { unlikeSingles } from './single-reads.ts'
 import { unlikeRow } from './unlike.ts'
 import type { Json, World } from './world.ts'
 
@@ -11,7 +12,7 @@ export type List = { tenant: string | null; path: string; name: string; rows: Js
 export async function unlikeReads(world: World, model: Model): Promise<string[]> {
   const faults: string[] = []
   for (const list of allLists(model)) faults.push(...(await unlikeList(world, list)))
-  return faults
+  return [...faults, ...(await unlikeSingles(world, model))]
 }
 
 export function allLists(model: Model): List[] {
