@@ -128,7 +128,7 @@ describe('POST dnc/import', () => {
     })
   })
 
-  it('reads four of a tenant at a time, and leaves room for those of others', async () => {
+  it('reads two of a tenant at a time, and leaves room for those of others', async () => {
     const lists = makeDncLists({ db: test.db, clock, tenants })
     const [acme, globex] = ['acme' as TenantId, 'globex' as TenantId]
     const list = (phone: string, rest = Promise.resolve()) =>
@@ -137,16 +137,16 @@ describe('POST dnc/import', () => {
         await rest
       })()
     const { promise: rest, resolve: end } = Promise.withResolvers<void>()
-    const read = Array.from({ length: 4 }, () => lists.import(acme, list(BEN, rest)))
+    const read = Array.from({ length: 2 }, () => lists.import(acme, list(BEN, rest)))
     await expect(lists.import(acme, list(ANN))).rejects.toMatchObject({ code: 'rate_limited' })
     expect(await lists.import(globex, list(ANN))).toMatchObject({ imported: 1 })
     end()
     const done = await Promise.all(read)
-    expect(done.map(({ imported }) => imported).toSorted()).toEqual([0, 0, 0, 1])
+    expect(done.map(({ imported }) => imported).toSorted()).toEqual([0, 1])
     expect(await lists.import(acme, list(ANN))).toMatchObject({ imported: 1 })
   })
 
-  it('writes them one after the other, so that calls have the other connections', async () => {
+  it('writes three at a time, so that calls have the other connections', async () => {
     let [open, most] = [0, 0]
     const counted: typeof test.db = new Proxy(test.db, {
       get(db, name) {
@@ -172,9 +172,10 @@ describe('POST dnc/import', () => {
         yield Buffer.from(`+1202555${String(from + at).padStart(4, '0')}\n`)
       }
     }
-    const tenantIds = ['acme', 'acme', 'globex'] as TenantId[]
+    const tenantIds = ['acme', 'acme', 'globex', 'globex'] as TenantId[]
     const done = await Promise.all(tenantIds.map((id, index) => lists.import(id, rows(1_000 + index * 500))))
-    expect([most, ...done.map(({ imported }) => imported)]).toEqual([1, 500, 500, 500])
+    expect(done.map(({ imported }) => imported)).toEqual([500, 500, 500, 500])
+    expect(most).toBeLessThanOrEqual(3)
   })
 
   it('refuses what is no such list', async () => {

@@ -45,14 +45,19 @@ const PAGE_ROWS = 1_000
 const MAX_ERRORS = 1_000
 /** Of more than these the last would not have arrived in time. */
 const READ_AT_A_TIME = {
-  ...{ ofTenant: 4, inAll: 16 },
+  ...{ ofTenant: 2, inAll: 16 },
   tooMany: 'Too many lists are being read: send this one once another is done.',
 }
 
+/**
+ * With all connections and the processor taken, calls would find all lines busy. One more than those of a tenant, whose rows somebody
+ * may hold for long: others' are stored meanwhile.
+ */
+const WRITTEN_AT_A_TIME = READ_AT_A_TIME.ofTenant + 1
+
 export function makeDncLists({ db, clock, tenants }: Deps): DncLists {
   const atATime = new AtATime(READ_AT_A_TIME)
-  /** One after the other, whoever's they are: with all connections and the processor taken, calls would find all lines busy. */
-  const inTurn = makeLanes(1)
+  const inTurn = makeLanes(WRITTEN_AT_A_TIME)
 
   /** How many of them were not listed before. */
   async function list(tenant: TenantRuntime, entries: Iterable<NewDncEntry>): Promise<number> {
