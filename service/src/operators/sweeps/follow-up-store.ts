@@ -140,7 +140,7 @@ export async function listSnoozeEnds(
 
 /**
  * The tenant's claimed tasks of which to remind whoever has them, those that have waited longest first. `cuts`: the instants by
- * which a task of each queue must have been due, and its last reminder sent.
+ * which a task of each queue must have been due and claimed, and its last reminder sent.
  */
 export async function listToRemind(
   db: Db,
@@ -151,7 +151,7 @@ export async function listToRemind(
     select task.id, task.queue_key
       from callback_tasks task
      where task.tenant_id = ${tenantId} and task.status = 'claimed'
-       and ${WAITED_SINCE} <= ${latestOf(cuts)} and ${WAITED_SINCE} <= ${cutOf(cuts)}
+       and ${WAITED_SINCE} <= ${latestOf(cuts)} and ${WAITED_SINCE} <= ${cutOf(cuts)} and task.claimed_at <= ${cutOf(cuts)}
        and not exists (select from callback_task_follow_ups done
                         where done.tenant_id = task.tenant_id and done.task_id = task.id and done.reminded_at > ${cutOf(cuts)})
        and task.id <> all (${except}::uuid[])

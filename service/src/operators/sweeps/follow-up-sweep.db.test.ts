@@ -3,7 +3,7 @@ import { useAdminServer } from '../../../test/harness/admin-server.ts'
 import { TestClock } from '../../../test/harness/clock.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { makeTenantWithToken } from '../../../test/harness/tenant-server.ts'
-import { claim, complete, reopen, snooze, wake } from '../callback-task-moves.ts'
+import { claim, complete, release, reopen, snooze, wake } from '../callback-task-moves.ts'
 import type { CallbackTaskId } from '../callback-task-store.ts'
 import { type FollowUpSweepResult, type OperatorNotice, sweepFollowUps } from './follow-up-sweep.ts'
 import { ACME, sweepBench } from './sweeps.fixture.ts'
@@ -114,6 +114,23 @@ describe('POST operator-queues/follow-up-notifications/sweep', () => {
     expect(await sweep()).toMatchObject({ items: [] })
     await pass(1)
     expect(await sweep()).toMatchObject({ notifications_sent: 1 })
+  })
+
+  it('leaves who has just claimed a task that was due long ago the time that others have', async () => {
+    const id = await claimed({ due_at: inMinutes(-60) })
+    await pass(14)
+    expect(await sweep()).toMatchObject({ items: [] })
+    await pass(1)
+    expect(await sweep()).toMatchObject({ items: [{ task_id: id, outcome: 'reminded' }] })
+    await pass(10)
+    await desk().move(ACME, id, () => release({ operator: null, note: null }))
+    await desk().move(ACME, id, (now) => claim('bob@example.com', now))
+    await pass(14)
+    expect(await sweep()).toMatchObject({ items: [] })
+    await pass(1)
+    expect(await sweep()).toMatchObject({
+      items: [{ task_id: id, outcome: 'reminded', assigned_to: 'bob@example.com' }],
+    })
   })
 
   it('reminds nobody outside the business hours', async () => {

@@ -143,8 +143,9 @@ class FollowUpSteps {
       const { reminder_minutes: minutes } = await findQueue(tx, tenant.tenant_id, task.queue_key)
       const before = minutesBefore(now, minutes)
       const { reminded_at } = await findFollowUp(tx, tenant.tenant_id, id)
-      const isDue = (task.due_at ?? task.claimed_at ?? now) <= before && (reminded_at === null || reminded_at <= before)
-      if (!isDue) return null
+      // Whoever has only just taken what was due long ago has had no time to do it.
+      const since = [task.due_at, task.claimed_at, reminded_at]
+      if (since.some((at) => at !== null && at > before)) return null
       await noteTold(tx, tenant.tenant_id, id, { reminded_at: now })
       const to = task.assigned_to
       if (to !== null) await this.#notify(tx, tenant, { kind: 'follow_up_due', to, task }, now)
