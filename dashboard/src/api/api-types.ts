@@ -10666,7 +10666,10 @@ export interface operations {
                      *       "runtime_config": {
                      *         "model": "gpt-realtime"
                      *       },
-                     *       "etag": "\"5d41402abc4b2a76b9719d91\""
+                     *       "etag": "\"5d41402abc4b2a76b9719d91\"",
+                     *       "warnings": [
+                     *         "warning"
+                     *       ]
                      *     }
                      */
                     "application/json": {
@@ -10676,6 +10679,8 @@ export interface operations {
                         ok: true;
                         runtime_config: components["schemas"]["RuntimeConfig"];
                         tenant_id: string;
+                        /** @description What was taken and will hardly work. */
+                        warnings?: string[];
                     };
                 };
             };

@@ -146,6 +146,18 @@ describe('runtime-config', () => {
     expect((await admin.call('GET', PATH)).body).toEqual(answer.body)
   })
 
+  it('warns as a whole document does of what was taken and will hardly work', async () => {
+    await put('acme')
+    const written = async (body: Record<string, unknown>) =>
+      (await admin.call<{ warnings?: string[] }>('PUT', PATH, { body })).body.warnings
+    expect(await written({ voice: 'marin' })).toBeUndefined()
+    const unsigned = expect.stringContaining('webhook.secret is not set')
+    expect(await written({ webhook_url: 'https://hooks.example.com' })).toEqual([unsigned])
+    const unverified = expect.stringContaining('TELEPHONY_AUTH_TOKEN')
+    expect(await written({ telephony: { account_sid: 'AC1' } })).toEqual([unverified, unsigned])
+    expect(await written({ webhook_url: null, telephony: { auth_token: 'token-of-acme' } })).toBeUndefined()
+  })
+
   it('puts nobody through to a number that is never called', async () => {
     await put('acme', { name: 'Acme' })
     const body = { telephony: { fallback_number: '+19005550100' } }

@@ -5,7 +5,7 @@ import { actorOf } from '../platform/http/guards.ts'
 import { errorResponses, IfMatchHeader, Ok } from '../platform/http/schemas.ts'
 import { RuntimeConfig, runtimeConfigOf, withRuntimeConfig } from './runtime-config.ts'
 import type { ValidateTenant } from './tenant-validation.ts'
-import { TenantParams } from './tenant-values.ts'
+import { TenantParams, Warnings } from './tenant-values.ts'
 import type { ShownTenant, Tenants } from './tenants.ts'
 
 const AnyDocument = Type.Unsafe<Record<string, unknown>>({
@@ -19,12 +19,14 @@ const ValidateAnswer = Type.Object({
   error: Type.Union([Type.String(), Type.Null()], { description: 'The first fault, as a PUT would tell it.' }),
   runtime: Runtime,
 })
-const ConfigAnswer = Type.Object({
+const shownConfig = {
   ok: Ok,
   tenant_id: Type.String(),
   runtime_config: RuntimeConfig,
   etag: Type.String({ description: "That of the tenant's document." }),
-})
+}
+const ConfigAnswer = Type.Object(shownConfig)
+const WrittenConfig = Type.Object({ ...shownConfig, warnings: Warnings })
 
 /** As with whole documents: what an older version took goes out as it is stored. */
 const asStored = () => (answer: unknown) => JSON.stringify(answer)
@@ -80,7 +82,7 @@ export function runtimeConfigRoutes(tenants: Tenants, validate: ValidateTenant):
           params: TenantParams,
           headers: IfMatchHeader,
           body: RuntimeConfig,
-          response: { 200: ConfigAnswer, ...errorResponses },
+          response: { 200: WrittenConfig, ...errorResponses },
         },
         serializerCompiler: asStored,
       },
@@ -93,7 +95,7 @@ export function runtimeConfigRoutes(tenants: Tenants, validate: ValidateTenant):
         )
         const tenant = await change.catch(asSent)
         reply.header('etag', tenant.etag)
-        return toWire(tenant)
+        return { ...toWire(tenant), ...(tenant.warnings.length > 0 && { warnings: tenant.warnings }) }
       },
     )
   }

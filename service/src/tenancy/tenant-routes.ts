@@ -13,7 +13,7 @@ import {
 } from '../platform/http/schemas.ts'
 import { TenantDocument } from './tenant-document.ts'
 import { removeTenant, type TenantRemoval } from './tenant-removal.ts'
-import { TenantParams } from './tenant-values.ts'
+import { TenantParams, Warnings } from './tenant-values.ts'
 import type { ShownTenant, Tenants } from './tenants.ts'
 
 const Etag = Type.String({ description: 'Quoted, as in the ETag header. Changes with the document, secrets included.' })
@@ -23,7 +23,7 @@ const WriteAnswer = Type.Object({
   ok: Ok,
   tenant_id: Type.String(),
   etag: Etag,
-  warnings: Type.Optional(Type.Array(Type.String(), { description: 'What was taken and will hardly work.' })),
+  warnings: Warnings,
 })
 const DeleteAnswer = Type.Object({ ok: Ok, tenant_id: Type.String() })
 

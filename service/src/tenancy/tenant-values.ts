@@ -27,6 +27,11 @@ export const TenantRef = Type.Unsafe<TenantId>(AnyId)
 /** What addresses have in them that name a tenant and nothing else. */
 export const TenantParams = strict({ tenant_id: TenantRef })
 
+/** What a writer is told of a document that was taken; left out where there is nothing. */
+export const Warnings = Type.Optional(
+  Type.Array(Type.String(), { description: 'What was taken and will hardly work.' }),
+)
+
 /** A name or a key of the tenant's. */
 export function Label(description: string) {
   return forPeople(200, description)

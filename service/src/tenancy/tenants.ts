@@ -36,6 +36,9 @@ export type ShownTenant = { tenantId: TenantId; config: TenantDocument; etag: st
 /** What a write answers: the ETag of what is stored now, and what its writer should know although it was taken. */
 export type WrittenTenant = { tenantId: TenantId; etag: string; warnings: string[] }
 
+/** A tenant as it is shown once a part of its document was written. */
+export type ChangedTenant = ShownTenant & WrittenTenant
+
 /** Makes a document of the one that is stored. */
 type DocumentChange = (document: TenantDocument) => TenantDocument
 
@@ -73,7 +76,7 @@ export function makeTenants(deps: Deps) {
      *
      * @throws AppError as `put`, and `not_found`.
      */
-    change: (tenantId: TenantId, change: DocumentChange, conditions: Precondition, by: Actor): Promise<ShownTenant> =>
+    change: (tenantId: TenantId, change: DocumentChange, conditions: Precondition, by: Actor): Promise<ChangedTenant> =>
       changeStored(deps, tenantId, change, { ...conditions, by }),
     /** Whether it was deleted, and what is left of it is not gone yet. */
     isLeaving: (tenantId: TenantId): Promise<boolean> => isMarkedDeleted(deps.db, tenantId),
@@ -118,7 +121,12 @@ async function put(deps: Deps, tenantId: TenantId, sent: TenantDocument, writing
   return { tenantId, etag, warnings: warnings(sent, deps.defaultTelephonyToken) }
 }
 
-async function changeStored(deps: Deps, tenantId: TenantId, change: DocumentChange, writing: Writing) {
+async function changeStored(
+  deps: Deps,
+  tenantId: TenantId,
+  change: DocumentChange,
+  writing: Writing,
+): Promise<ChangedTenant> {
   const written = await deps.db.transaction().execute(async (tx) => {
     await lockTenant(tx, tenantId)
     const stored = await findStoredTenant(tx, tenantId)
@@ -130,7 +138,7 @@ async function changeStored(deps: Deps, tenantId: TenantId, change: DocumentChan
     const config = change(hideSecrets(stored.document))
     refuse(await documentFaults(config, '/body', stored.document))
     const etag = await replace(deps, tx, config, writing)
-    return { tenantId, config: hideSecrets(config), etag }
+    return { tenantId, config: hideSecrets(config), etag, warnings: warnings(config, deps.defaultTelephonyToken) }
   })
   deps.onChange(tenantId)
   return written
