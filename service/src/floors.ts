@@ -3,6 +3,7 @@ import { makeAgentVersions } from './agents/agent-versions.ts'
 import { makeAgents } from './agents/agents.ts'
 import { makeClips } from './agents/clips.ts'
 import { makeFetchHoldAudio } from './agents/hold-audio.ts'
+import { findPrompt } from './agents/prompt-store.ts'
 import { makePrompts } from './agents/prompts.ts'
 import { makeResolveAgent, resolveFromDocument } from './agents/resolve.ts'
 import { makePhoneRoutes } from './calls/phone-routes.ts'
@@ -96,6 +97,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
       sealer,
       defaultTelephonyToken: telephony.auth_token !== null,
       installationNumber: config.telephonyFromNumber,
+      hasPrompt: async (key) => (await findPrompt(db, key)) !== null,
       onChange: changes.changed,
     }),
     apiKeys: makeApiKeys({ db, clock, onRevoked: changes.changed }),

@@ -31,11 +31,13 @@ const log = makeLog({ level: 'silent', secrets: [] })
 const sealer = makeSealer(Buffer.alloc(32, 7))
 const erasing = eraseAtOnce(() => test.db)
 
-function setUp({ defaultTelephonyToken = false } = {}) {
+type Around = { defaultTelephonyToken?: boolean; hasPrompt?: (key: string) => Promise<boolean> }
+
+function setUp({ defaultTelephonyToken = false, ...around }: Around = {}) {
   const clock = new TestClock()
   const changed: TenantId[] = []
   const onChange = (tenantId: TenantId) => changed.push(tenantId)
-  const tenants = makeTenants({ db: test.db, clock, sealer, defaultTelephonyToken, onChange })
+  const tenants = makeTenants({ db: test.db, clock, sealer, defaultTelephonyToken, onChange, ...around })
   return { clock, changed, tenants }
 }
 
@@ -189,6 +191,18 @@ it('comes with a warning when what its webhook is sent is not signed', async () 
   expect((await put({ url })).warnings).toEqual([expect.stringContaining('webhook.secret')])
   expect((await put({ url, secret: 'a-secret-of-the-webhook-of-acme' })).warnings).toEqual([])
   expect((await put({ url, secret: '***' })).warnings).toEqual([])
+})
+
+it('comes with a warning when it names a prompt that there is not', async () => {
+  const hasPrompt = async (key: string) => key === 'house-rules'
+  const { tenants } = setUp({ hasPrompt })
+  const put = (system_prompt_key: string) => tenants.put(acme, bare(acme, { system_prompt_key }), {}, THE_SYSTEM)
+  expect((await put('house-rule')).warnings).toEqual([expect.stringContaining('system_prompt_key')])
+  expect((await put('house-rules')).warnings).toEqual([])
+  const change = (system_prompt_key: string) =>
+    tenants.change(acme, (document) => ({ ...document, system_prompt_key }), {}, THE_SYSTEM)
+  expect((await change('house-rule')).warnings).toEqual([expect.stringContaining('system_prompt_key')])
+  expect((await change(' ')).warnings).toEqual([])
 })
 
 describe('writers at the same time', () => {

@@ -50,6 +50,8 @@ type Deps = {
   defaultTelephonyToken: boolean
   /** TELEPHONY_FROM_NUMBER: no person of a tenant takes it. */
   installationNumber?: PhoneNumber | null
+  /** Whether there is a stored prompt of this key; not given: nobody is warned that there is none. */
+  hasPrompt?(key: string): Promise<boolean>
   /** Told after each change of a tenant is stored, so that nobody on this node goes on with the old one. */
   onChange(tenantId: TenantId): void
 }
@@ -118,7 +120,7 @@ async function put(deps: Deps, tenantId: TenantId, sent: TenantDocument, writing
       throw new AppError('conflict', 'The auth_token is held by another tenant.')
     })
   deps.onChange(tenantId)
-  return { tenantId, etag, warnings: warnings(sent, deps.defaultTelephonyToken) }
+  return { tenantId, etag, warnings: await warnings(sent, deps) }
 }
 
 async function changeStored(
@@ -138,10 +140,10 @@ async function changeStored(
     const config = change(hideSecrets(stored.document))
     refuse(await documentFaults(config, '/body', stored.document))
     const etag = await replace(deps, tx, config, writing)
-    return { tenantId, config: hideSecrets(config), etag, warnings: warnings(config, deps.defaultTelephonyToken) }
+    return { tenantId, config: hideSecrets(config), etag }
   })
   deps.onChange(tenantId)
-  return written
+  return { ...written, warnings: await warnings(written.config, deps) }
 }
 
 async function replace(
@@ -239,7 +241,19 @@ const UNVERIFIED =
 const UNSIGNED =
   'webhook.secret is not set: what is sent to the webhook is not signed, and its receiver cannot tell it from what somebody else sends.'
 
-function warnings({ telephony, webhook }: TenantDocument, defaultTelephonyToken: boolean): string[] {
+const UNPROMPTED =
+  'system_prompt_key names no stored prompt: calls go on without one until there is one of that key (PUT /api/v1/admin/prompts/{key}).'
+
+/** Asked once the document is stored: nobody is kept from writing one. */
+async function warnings(
+  { telephony, webhook, system_prompt_key: promptKey }: TenantDocument,
+  { defaultTelephonyToken, hasPrompt }: Deps,
+): Promise<string[]> {
   const isVerified = !telephony?.account_sid || telephony.auth_token || defaultTelephonyToken
-  return [...(isVerified ? [] : [UNVERIFIED]), ...(webhook && !webhook.secret ? [UNSIGNED] : [])]
+  const isPrompted = !promptKey?.trim() || !hasPrompt || (await hasPrompt(promptKey).catch(() => true))
+  return [
+    ...(isVerified ? [] : [UNVERIFIED]),
+    ...(webhook && !webhook.secret ? [UNSIGNED] : []),
+    ...(isPrompted ? [] : [UNPROMPTED]),
+  ]
 }
