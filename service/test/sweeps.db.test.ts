@@ -64,6 +64,7 @@ describe('the sweep that dispatches', { timeout: 60_000 }, () => {
     expect(await sweep()).toEqual({
       ...{ attempted_tenants: 1, evaluated_tenants: 1, failures: [], eligible_tasks: 1, dispatched_tasks: 1 },
       dry_run_tasks: 0,
+      webhooks_enqueued: 0,
       items: [
         {
           ...{ tenant_id: 'acme', task_id: id, queue_key: 'sales', outcome: 'dispatched' },
@@ -90,6 +91,18 @@ describe('the sweep that dispatches', { timeout: 60_000 }, () => {
     expect((await sweep()).items).toMatchObject([{ outcome: 'dispatched' }])
     const attempts = [await read(first), await read(second)].map((task) => task['dispatch_attempt_count'])
     expect(attempts).toEqual([1, 1])
+  })
+
+  it('counts the webhooks that tell of it, that of a call which the carrier refuses too', async () => {
+    await app.served.administer('PUT', '/tenants/acme/runtime-config', { webhook_url: 'https://hooks.example.com/' })
+    await create()
+    expect(await sweep()).toMatchObject({ dispatched_tasks: 1, webhooks_enqueued: 0 })
+    await create({ customer_phone: '+12025550177' })
+    expect(await sweep('?dry_run=true&emit_webhooks=true')).toMatchObject({ dry_run_tasks: 1, webhooks_enqueued: 0 })
+    expect(await sweep('?emit_webhooks=true')).toMatchObject({ dispatched_tasks: 1, webhooks_enqueued: 1 })
+    await create({ customer_phone: '+12025550188' })
+    app.rest.reply = () => ({ status: 401, body: {} })
+    expect(await sweep('?emit_webhooks=true')).toMatchObject({ failures: [{}], webhooks_enqueued: 1 })
   })
 
   it('only tells what it would do when it is asked to', async () => {

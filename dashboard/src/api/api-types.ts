@@ -5175,6 +5175,7 @@ export interface components {
                 task_id: string;
                 tenant_id: string;
             }[];
+            webhooks_enqueued: number;
         };
         Rollout: {
             /** Format: uuid */
@@ -7768,6 +7769,7 @@ export interface operations {
                      *         "eligible_tasks": 1,
                      *         "dispatched_tasks": 1,
                      *         "dry_run_tasks": 1,
+                     *         "webhooks_enqueued": 1,
                      *         "items": [
                      *           {
                      *             "tenant_id": "acme",

@@ -61,8 +61,9 @@ export type DispatchTask = (
 /**
  * `isTold`: whether the tenant's webhook is told that it was dispatched; it is. `ifIn`: only if the task is in this queue yet,
  * and due, for somebody else may have been at it since it was looked for; null, as by default, for whichever it is in.
+ * `onTold`: hears how many webhooks tell of it, also when the carrier refuses the call then.
  */
-export type DispatchHow = { isTold: boolean; ifIn: string | null }
+export type DispatchHow = { isTold: boolean; ifIn: string | null; onTold(webhooks: number): void }
 
 type Deps = {
   db: Db
@@ -82,7 +83,7 @@ export function makeDispatchTask({ db, clock, tenants, place, settle }: Deps): D
   async function begin(tx: Tx, tenant: TenantRuntime, task: CallbackTaskRow, of: Beginning) {
     const { tenant_id: tenantId } = tenant
     const now = new Date(clock.now())
-    const { callLogId, ifIn: dueIn } = of
+    const { callLogId, ifIn: dueIn, onTold } = of
     await lockNumber(tx, tenantId, task.customer_phone)
     const begun = await beginDispatch(tx, tenantId, task.id, { operator: of.actor.operator, now, callLogId, dueIn })
     if (!begun) {
@@ -93,16 +94,16 @@ export function makeDispatchTask({ db, clock, tenants, place, settle }: Deps): D
     await insertDispatch(tx, tenantId, { call_log_id: callLogId, task_id: task.id, attempted_at: now })
     const change = { action: 'dispatch' as const, ...of.actor, details: { attempt: begun.dispatch_attempt_count } }
     const event = of.isTold ? ('callback.task.dispatched' as const) : null
-    await tellTaskChange(tx, tenant, { task: begun, change, event }, now)
+    onTold(await tellTaskChange(tx, tenant, { task: begun, change, event }, now))
   }
 
-  return async (tenantId, id, actor, { isTold = true, ifIn = null } = {}) => {
+  return async (tenantId, id, actor, { isTold = true, ifIn = null, onTold = () => {} } = {}) => {
     const tenant = await knownTenant(tenants, tenantId)
     const task = await expectTask(db, tenantId, id)
     if (!mayDispatch(task, actor)) throw refusal(task, actor)
     const call: TaskCall = {
       ...(await taskCallOf(db, task)),
-      onQueued: (tx, callLogId) => begin(tx, tenant, task, { callLogId, actor, isTold, ifIn }),
+      onQueued: (tx, callLogId) => begin(tx, tenant, task, { callLogId, actor, isTold, ifIn, onTold }),
     }
     try {
       await noteDispatchCall(db, tenantId, await place(tenant, call))

@@ -252,7 +252,7 @@ export const RESOURCE_ROWS: FieldsRow[] = [
   ),
   fields(
     'Result of the dispatch',
-    `${SWEPT} dispatched_tasks dry_run_tasks eligible_tasks`,
+    `${SWEPT} dispatched_tasks dry_run_tasks eligible_tasks webhooks_enqueued`,
     'dispatchOperatorQueues result',
     DISPATCH,
   ),

@@ -3,7 +3,13 @@ import type { PhoneNumber } from '../../kernel/phone.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { findCallbackTask } from '../callback-task-store.ts'
-import { type CheckTaskCall, type DispatchTask, type TaskCallRefusal, taskCallOf } from '../dispatch-task.ts'
+import {
+  type CheckTaskCall,
+  type DispatchHow,
+  type DispatchTask,
+  type TaskCallRefusal,
+  taskCallOf,
+} from '../dispatch-task.ts'
 import { queuesByKey } from '../operator-queue-store.ts'
 import { isOpenAt } from '../queue-hours.ts'
 import {
@@ -30,6 +36,7 @@ export type DispatchSweepResult = SweepResult & {
   eligible_tasks: number
   dispatched_tasks: number
   dry_run_tasks: number
+  webhooks_enqueued: number
 }
 
 /** When a number may be called next by the hours of dispatches: now, if it may be. */
@@ -54,6 +61,10 @@ export async function sweepDispatches(deps: DispatchSweepDeps, ask: DispatchAsk)
   const run = new SweepRun(deps, ask)
   /** Numbers that would be called in a dry run, each of a tenant. */
   const called = new Set<string>()
+  // An attempt that the carrier refuses is told of, too.
+  const onTold = (webhooks: number) => {
+    run.webhooks += webhooks
+  }
 
   async function tasks(tenant: TenantRuntime, page: TaskPage): Promise<TaskToDispatch[]> {
     const now = new Date(clock.now())
@@ -68,7 +79,9 @@ export async function sweepDispatches(deps: DispatchSweepDeps, ask: DispatchAsk)
     tenants: () => listDispatchTenantsAcrossTenants(db, new Date(clock.now())),
     tasks,
     take: (tenant, task) =>
-      ask.isDryRun ? wouldDispatch(deps, tenant, task, called) : dispatch(deps, tenant, task, ask),
+      ask.isDryRun
+        ? wouldDispatch(deps, tenant, task, called)
+        : dispatch(deps, tenant, task, { isTold: ask.emitWebhooks, onTold }),
     endsTenant: (error) => error instanceof AppError && HOLDS_FOR_ALL.has(error.code),
   })
   return {
@@ -76,6 +89,7 @@ export async function sweepDispatches(deps: DispatchSweepDeps, ask: DispatchAsk)
     eligible_tasks: run.candidates,
     dispatched_tasks: run.count('dispatched'),
     dry_run_tasks: run.count('dry_run'),
+    webhooks_enqueued: run.webhooks,
   }
 }
 
@@ -105,11 +119,11 @@ async function dispatch(
   { db, clock, dispatch: place, opensAt }: DispatchSweepDeps,
   tenant: TenantRuntime,
   { id, queue_key: queueKey, customer_phone: phone }: TaskToDispatch,
-  { emitWebhooks }: DispatchAsk,
+  told: Pick<DispatchHow, 'isTold' | 'onTold'>,
 ): Promise<Taken | null> {
   const { tenant_id: tenantId } = tenant
   try {
-    const task = await place(tenantId, id, { operator: null, note: null }, { isTold: emitWebhooks, ifIn: queueKey })
+    const task = await place(tenantId, id, { operator: null, note: null }, { ...told, ifIn: queueKey })
     const { last_dispatch_call_sid: call_sid, dispatch_attempt_count: attempt } = task
     return { item: { outcome: 'dispatched', call_sid, attempt }, webhooks: 0 }
   } catch (error) {

@@ -45,7 +45,7 @@ const FOLLOW_UPS = sweepResponse({
 
 const DISPATCHES = sweepResponse({
   outcomes: ['dispatched', 'dry_run', 'refused', 'no_agent'],
-  counts: ['eligible_tasks', 'dispatched_tasks', 'dry_run_tasks'],
+  counts: ['eligible_tasks', 'dispatched_tasks', 'dry_run_tasks', 'webhooks_enqueued'],
   item: { call_sid: optionalTextOrNull, attempt: optionalCount, code: optionalText, reason: optionalText },
 })
 
