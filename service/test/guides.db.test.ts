@@ -124,6 +124,15 @@ describe('the guides', () => {
     expect([response.status, response.headers.get('location')]).toEqual([302, '/docs'])
   })
 
+  it.each(['/swagger-ui', '/getting-started', '/docs/agents'])(
+    'are led to by their address with a slash behind it: %s',
+    async (path) => {
+      const response = await get(`${path}/?from=a-link`)
+      expect([response.status, response.headers.get('location')]).toEqual([302, path])
+      expect(response.headers.get('ratelimit')).toMatch(/^"address"/)
+    },
+  )
+
   it('leave the root to the dashboard', async () => {
     const response = await get('/')
     expect([response.status, response.headers.get('location')]).toEqual([302, '/app/'])

@@ -6,6 +6,7 @@ import type { TenantId } from '../../kernel/ids.ts'
 import { type RateCounter, type Taken, WINDOW_SECONDS } from '../cluster/rate-counter.ts'
 import { FullAddresses } from './full-addresses.ts'
 import { isAdminPath, isRecognised, knownActorOf, tenantOf } from './guards.ts'
+import { leadsToPage } from './not-found.ts'
 import { addressKey } from './trust.ts'
 
 type Deps = {
@@ -34,7 +35,7 @@ export type RateLimits = {
   asTenant(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /**
    * The hook of the whole server, behind `adminGuard`: what a person asks of the administration counts for their tenant, and
-   * OPTIONS, which no guard and no refusal meets, for its address.
+   * OPTIONS, and what is led to a page, which no guard and no refusal meets, for its address.
    *
    * @throws as `asStranger`.
    */
@@ -106,7 +107,7 @@ export function makeRateLimits({ clock, counter, registry, perAddress, limitOf }
     async asWhoever(request, reply) {
       const actor = knownActorOf(request)
       if (actor?.kind === 'person') await ofTenant(actor.tenantId, reply)
-      else if (request.method === 'OPTIONS' && !isRecognised(request)) await asStranger(request, reply)
+      else if (isMetByNobody(request) && !isRecognised(request)) await asStranger(request, reply)
     },
     ofTenant,
     judge: (refusal, request, reply) =>
@@ -144,6 +145,10 @@ function isStrangers(refusal: Error, request: FastifyRequest): boolean {
   if (isRecognised(request) || knownActorOf(request) !== null) return false
   const isUnknown = refusal instanceof AppError && UNKNOWN.has(refusal.code)
   return isUnknown || request.is404 || isAdminPath(request)
+}
+
+function isMetByNobody(request: FastifyRequest): boolean {
+  return request.method === 'OPTIONS' || leadsToPage(request)
 }
 
 /** As draft-ietf-httpapi-ratelimit-headers has them: the policy, and what is left of it. */
