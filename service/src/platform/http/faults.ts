@@ -87,7 +87,7 @@ const MESSAGES: Record<string, (error: ErrorObject, limit: unknown) => string> =
   minItems: (_error, limit) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} items`),
   maxItems: (_error, limit) => `must have at most ${limit} items`,
   uniqueItems: () => 'must not hold the same item twice',
-  minProperties: (_error, limit) => `must have at least ${limit} members`,
+  minProperties: (_error, limit) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} members`),
   maxProperties: (_error, limit) => `must have at most ${limit} members`,
 }
 

@@ -28,6 +28,17 @@ async function ask(querystring: TSchema, query: string) {
   return server.inject({ url: `/${query}` })
 }
 
+describe('a body of which something must be named', () => {
+  it('is told that nothing is, in words', async () => {
+    const schema = Type.Object(
+      { name: Type.Optional(Type.String()) },
+      { additionalProperties: false, minProperties: 1 },
+    )
+    expect(await faultsOf(schema, {})).toEqual([{ path: '/body', message: 'must not be empty' }])
+    expect(await faultsOf(schema, { name: '' })).toEqual([])
+  })
+})
+
 describe('a body', () => {
   const schema = strict({
     name: Type.String({ minLength: 1, maxLength: 5 }),
