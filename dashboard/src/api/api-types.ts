@@ -8461,7 +8461,10 @@ export interface operations {
     deletePrompt: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Delete only what has this ETag. A stale one: 412. */
+                "if-match"?: string;
+            };
             path: {
                 key: string;
             };
@@ -8501,6 +8504,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -8913,7 +8917,10 @@ export interface operations {
                 /** @description Ends the live calls of the tenant, which prevent it otherwise. */
                 force?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description Delete only what has this ETag. A stale one: 412. */
+                "if-match"?: string;
+            };
             path: {
                 tenant_id: string;
             };
@@ -8946,6 +8953,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];

@@ -58,6 +58,14 @@ describe('prompts', () => {
     expect(await put('missing', { text: 'x' }, { 'if-match': '*' })).toMatchObject({ status: 412 })
   })
 
+  it('are deleted only as they were read with If-Match', async () => {
+    const { etag } = (await put('shared', { text: 'Ours.' })).body.prompt
+    const remove = (tag: string) => admin.call('DELETE', '/prompts/shared', { headers: { 'if-match': tag } })
+    expect(await remove('"another"')).toMatchObject({ status: 412, body: { code: 'precondition_failed' } })
+    expect(await admin.call('GET', '/prompts/shared')).toMatchObject({ status: 200 })
+    expect(await remove(etag)).toMatchObject({ status: 200 })
+  })
+
   it.each([
     ['no text', 'rules', {}, '/body/text'],
     ['an empty text', 'rules', { text: '' }, '/body/text'],

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import {
+  DeleteHeaders,
   errorResponses,
   iso,
   listBody,
@@ -107,10 +108,14 @@ export function promptRoutes(prompts: Prompts): FastifyPluginAsyncTypebox {
           summary: 'Delete a prompt',
           operationId: 'deletePrompt',
           params: Params,
+          headers: DeleteHeaders,
           response: { 200: PromptAnswer, ...errorResponses },
         },
       },
-      async (request) => answer(await prompts.remove(request.params.key, actorOf(request))),
+      async (request) => {
+        const ifMatch = request.headers['if-match']
+        return answer(await prompts.remove(request.params.key, actorOf(request), ifMatch))
+      },
     )
   }
 }

@@ -23,8 +23,11 @@ export type Prompts = {
   get(key: string): Promise<PromptRow>
   /** Creates the prompt or replaces its text. @throws AppError `precondition_failed` when `conditions` do not hold. */
   put(key: string, prompt: PromptTexts, conditions: Precondition, by: Actor): Promise<PromptRow>
-  /** The prompt that was deleted; calls of tenants that still name it go on without. @throws AppError `not_found`. */
-  remove(key: string, by: Actor): Promise<PromptRow>
+  /**
+   * The prompt that was deleted; calls of tenants that still name it go on without. @throws AppError `not_found`;
+   * `precondition_failed` when it is not that of `ifMatch`.
+   */
+  remove(key: string, by: Actor, ifMatch?: string): Promise<PromptRow>
   /**
    * The text that a tenant's calls begin with, with its variables open, at most a second old while the database answers; null
    * when its document names none, or one that there is not.
@@ -63,10 +66,11 @@ export function makePrompts({ db, clock, log }: { db: Db; clock: Clock; log: Pic
     get: async (key) => (await findPrompt(db, key)) ?? unknownPrompt(),
     put: (key, prompt, conditions, by) =>
       db.transaction().execute((tx) => putIn(tx, key, { ...prompt, ...conditions, by })),
-    remove: (key, by) =>
+    remove: (key, by, ifMatch) =>
       db.transaction().execute(async (tx) => {
         await lockPrompt(tx, key)
         const removed = (await removePrompt(tx, key)) ?? unknownPrompt()
+        checkPrecondition({ ifMatch }, promptEtag(removed))
         const told = { before: shown(removed), at: new Date(clock.now()) }
         await audit(tx, { by, action: 'prompt.deleted', tenantId: null, targetId: key, ...told })
         return removed

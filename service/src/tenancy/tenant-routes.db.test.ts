@@ -209,6 +209,17 @@ describe('DELETE tenants/:tenant_id', () => {
     expect(await call('GET', `${PATH}/globex`)).toMatchObject({ status: 200 })
   })
 
+  it.each(['', '?force=true'])('deletes only the document that If-Match names: %s', async (query) => {
+    const { put, call } = await setUp()
+    const { etag: read } = await put(acme)
+    const { etag: changed } = await put({ ...acme, name: 'Changed meanwhile' })
+    const remove = (etag: unknown) =>
+      call('DELETE', `${PATH}/acme${query}`, { headers: { ...ADMIN, 'if-match': String(etag) } })
+    expect(await remove(read)).toMatchObject({ status: 412, body: { code: 'precondition_failed' } })
+    expect(await call('GET', `${PATH}/acme`)).toMatchObject({ status: 200 })
+    expect(await remove(changed)).toMatchObject({ status: 200 })
+  })
+
   it('takes everything of the tenant along', async () => {
     const { put, call } = await setUp()
     await put(acme)

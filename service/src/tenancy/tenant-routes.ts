@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import {
+  DeleteHeaders,
   errorResponses,
   listBody,
   listResponse,
@@ -107,6 +108,7 @@ export function tenantRoutes(tenants: Tenants, around: Omit<TenantRemoval, 'tena
           summary: 'Delete a tenant and everything of it',
           operationId: 'deleteTenant',
           params: TenantParams,
+          headers: DeleteHeaders,
           querystring: strict({
             force: Type.Optional(
               Type.Boolean({
@@ -121,7 +123,8 @@ export function tenantRoutes(tenants: Tenants, around: Omit<TenantRemoval, 'tena
       async (request) => {
         const { tenant_id: tenantId } = request.params
         const { force = false } = request.query
-        await removeTenant({ tenants, ...around }, tenantId, { force, by: actorOf(request) })
+        const wanted = { force, ifMatch: request.headers['if-match'], by: actorOf(request) }
+        await removeTenant({ tenants, ...around }, tenantId, wanted)
         return { ok: true as const, tenant_id: tenantId }
       },
     )

@@ -84,10 +84,11 @@ export function makeTenants(deps: Deps) {
     isLeaving: (tenantId: TenantId): Promise<boolean> => isMarkedDeleted(deps.db, tenantId),
     /**
      * Deletes the tenant, unless `expectQuiet` throws, which is asked in the same transaction when no further call of the tenant
-     * can be written. From then on there is no such tenant; its rows are left, for `ErasingTenants`. @throws AppError `not_found`.
+     * can be written. From then on there is no such tenant; its rows are left, for `ErasingTenants`. @throws AppError `not_found`;
+     * `precondition_failed` when its document is not that of `ifMatch`.
      */
-    remove: (tenantId: TenantId, by: Actor, expectQuiet?: (tx: Tx) => Promise<void>): Promise<void> =>
-      remove(deps, tenantId, { by, ...(expectQuiet && { expectQuiet }) }),
+    remove: (tenantId: TenantId, by: Actor, how: RemovedHow = {}): Promise<void> =>
+      remove(deps, tenantId, { by, ...how }),
   }
 }
 
@@ -201,18 +202,21 @@ async function moveNumber(tx: Tx, document: TenantDocument, before: TenantDocume
   if (old) await releaseNumber(tx, document.tenant_id, old, 'document')
 }
 
-type Removing = { by: Actor; expectQuiet?: (tx: Tx) => Promise<void> }
+/** Under which conditions a tenant is deleted. */
+export type RemovedHow = { ifMatch?: string | undefined; expectQuiet?: (tx: Tx) => Promise<void> }
+type Removing = RemovedHow & { by: Actor }
 
 async function remove({ db, clock, onChange }: Deps, tenantId: TenantId, removing: Removing): Promise<void> {
-  const { by, expectQuiet } = removing
+  const { by, ifMatch, expectQuiet } = removing
   // What is deleted with it is what others write to: they can get into each other.
   await againWhenRefused(() =>
     db.transaction().execute(async (tx) => {
       await lockTenant(tx, tenantId)
       if (!(await claimTenant(tx, tenantId))) throw unknownTenant()
-      await expectQuiet?.(tx)
       const stored = await findStoredTenant(tx, tenantId)
       if (!stored) throw unknownTenant()
+      checkPrecondition({ ifMatch }, stored.etag)
+      await expectQuiet?.(tx)
       const at = new Date(clock.now())
       await markDeleted(tx, tenantId, at)
       const before = auditedDocument(stored.document)

@@ -148,6 +148,11 @@ export const WriteHeaders = Type.Object({
   'if-none-match': Type.Optional(Type.String({ description: '* creates only.' })),
 })
 
+/** On which condition a DELETE deletes: without it a client that asks for one would lose what it has not seen. */
+export const DeleteHeaders = Type.Object({
+  'if-match': Type.Optional(Type.String({ description: 'Delete only what has this ETag. A stale one: 412.' })),
+})
+
 /** The paging parameters, to be spread into a query that has filters too. */
 export const pageFields = {
   limit: Type.Optional(
