@@ -226,7 +226,7 @@ export const TENANT_ROWS: EndpointRow[] = [
   }),
   endpoint(`DELETE ${TENANT}`, 'deleteTenant', by(TENANTS, 'deletes that tenant and no other'), {
     answers: 'ok tenant_id',
-    errors: [...USUAL, 409, 500],
+    errors: [...USUAL, 409, 412, 500],
   }),
   endpoint(
     `GET ${TENANT}/runtime-config`,
@@ -399,7 +399,7 @@ export const AGENT_ROWS: EndpointRow[] = [
     `DELETE ${ADMIN}/prompts/:key`,
     'deletePrompt',
     by(PROMPTS, 'are created, read, replaced, listed and deleted'),
-    { answers: 'ok prompt', errors: USUAL },
+    { answers: 'ok prompt', errors: [...USUAL, 412] },
   ),
 ]
 
