@@ -214,7 +214,7 @@ export async function releaseContact(
     .execute()
 }
 
-/** What a call has made of a contact; null when the contact is not being called. */
+/** What a call has made of a contact; one that is not being called stays as it is. */
 export async function settleContact(
   tx: Tx,
   tenantId: TenantId,

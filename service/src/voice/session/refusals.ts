@@ -35,10 +35,8 @@ type Why = { isInTheWay: boolean; isLimited: boolean }
 function requestRefused(step: Step, { ask, isAbandoned, isRepeat }: Asked, { isInTheWay, isLimited }: Why): void {
   // The first request is alive, and that is what was wanted.
   if (isRepeat && isInTheWay) return
-  const { active } = step.state.answers
   step.setAnswers({ asked: null })
   if (isAbandoned) return askNext(step)
-  if (active) return askFirst(step, ask)
   askAgain(step, ask, isInTheWay || isLimited)
 }
 
