@@ -31,6 +31,8 @@ describe('LiveEvents', () => {
     events.publish('turn', { role: 'system', text: 'The line was lost.' })
     events.publish('turn', { role: 'caller', text: '' })
     expect([events.lastWords, events.lastResponseMs]).toEqual([{ role: 'agent', text: 'a'.repeat(200) }, 400])
+    events.publish('turn', { role: 'caller', text: `${'a'.repeat(199)}🙂` })
+    expect(events.lastWords?.text.isWellFormed()).toBe(true)
   })
 
   it('go on where a watcher was cut off', () => {

@@ -75,7 +75,7 @@ export class LiveEvents {
     const { role, text, response_ms: responseMs } = data
     const isWords = event === 'turn' && typeof text === 'string' && text !== ''
     if (isWords && (role === 'caller' || role === 'agent'))
-      this.#lastWords = { role, text: text.slice(0, MAX_LAST_WORDS) }
+      this.#lastWords = { role, text: text.slice(0, MAX_LAST_WORDS).toWellFormed() }
     if (event === 'latency' && typeof responseMs === 'number') this.#lastResponseMs = responseMs
   }
 

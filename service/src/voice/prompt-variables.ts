@@ -47,5 +47,5 @@ function memberOf(whole: unknown, path: string[]): unknown {
 function written(value: unknown): string {
   if (value === undefined || value === null) return ''
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.slice(0, MAX_VALUE_CHARS).replaceAll(/\s+/g, ' ').trim()
+  return text.slice(0, MAX_VALUE_CHARS).toWellFormed().replaceAll(/\s+/g, ' ').trim()
 }

@@ -20,5 +20,5 @@ export function hasNotAnswered(name: string): string {
 }
 
 function short(text: string): string {
-  return text.slice(0, MAX_NOTE_CHARS)
+  return text.slice(0, MAX_NOTE_CHARS).toWellFormed()
 }
