@@ -86,7 +86,7 @@ export function makeMakeCall(deps: Deps): MakeCall {
 
   async function make(tenant: TenantRuntime, request: CallRequest): Promise<MadeCall | null> {
     const call = await wantedCall(tenant, request)
-    await lookForRoom(deps, tenant.tenant_id)
+    await lookForRoom(deps)
     const account = expectAble(deps, tenant)
     const placed = await dialing.place(tenant, account, call)
     return placed && { answer: answerOf(placed), isReplay: false }
@@ -131,7 +131,7 @@ export function expectAble(
   const account = accountOf(tenant)
   if (!account) throw notSetUp(NO_ACCOUNT)
   // The tenant's own limit is the gate's, which knows of all nodes.
-  const why = capacity.askToDial(tenant.tenant_id)
+  const why = capacity.askToDial()
   if (why) throw noRoom(why)
   return account
 }

@@ -24,7 +24,7 @@ export function makePlaceTaskCall(deps: Deps): PlaceTaskCall {
   const { dialing } = deps
   return async (tenant, call) => {
     const { agent, from } = await callerOf(deps, tenant, call)
-    await lookForRoom(deps, tenant.tenant_id)
+    await lookForRoom(deps)
     const account = expectAble(deps, tenant)
     const { to, metadata, taskId: callbackTaskId } = call
     const placed = await dialing.place(tenant, account, {
@@ -45,7 +45,7 @@ export function makeCheckTaskCall(deps: Omit<Deps, 'dialing'> & { gate: DialGate
       throw error
     })
     if (caller instanceof AppError) return { code: caller.code, reason: caller.message }
-    await lookForRoom(deps, tenant.tenant_id)
+    await lookForRoom(deps)
     expectAble(deps, tenant)
     const { to, metadata } = call
     const [refusal] = await deps.gate.check(deps.db, tenant, { to, from: caller.from, metadata, kind: 'dispatch' })

@@ -1,4 +1,3 @@
-import type { TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
 import { listRungAcrossTenants } from './dial-store.ts'
@@ -6,18 +5,17 @@ import { listRungAcrossTenants } from './dial-store.ts'
 /** Asks whether there is room for one more call, and finds out which phones ring no more. */
 export type RoomToDial = Pick<LiveCapacity, 'askToDial' | 'ringing' | 'rang'>
 
+type Asked = { db: Db; capacity: RoomToDial }
+
 /**
  * Whether this node can have somebody called: it has a model to speak, and room for whoever answers.
  *
  * @throws AppError `unavailable` when the database does not answer.
  */
-export async function hasRoomToDial(
-  { db, capacity, hasModel }: { db: Db; capacity: RoomToDial; hasModel: boolean },
-  tenantId: TenantId,
-): Promise<boolean> {
+export async function hasRoomToDial({ hasModel, ...of }: Asked & { hasModel: boolean }): Promise<boolean> {
   if (!hasModel) return false
-  await lookForRoom({ db, capacity }, tenantId)
-  return capacity.askToDial(tenantId) === null
+  await lookForRoom(of)
+  return of.capacity.askToDial() === null
 }
 
 /**
@@ -26,11 +24,8 @@ export async function hasRoomToDial(
  *
  * @throws AppError `unavailable` when the database does not answer.
  */
-export async function lookForRoom(
-  { db, capacity }: { db: Db; capacity: RoomToDial },
-  tenantId: TenantId,
-): Promise<void> {
+export async function lookForRoom({ db, capacity }: Asked): Promise<void> {
   const { ringing } = capacity
-  if (ringing.length === 0 || capacity.askToDial(tenantId) !== 'process_full') return
+  if (ringing.length === 0 || capacity.askToDial() !== 'process_full') return
   for (const dialRef of await listRungAcrossTenants(db, ringing)) capacity.rang(dialRef)
 }

@@ -155,7 +155,7 @@ describe('LiveCapacity', () => {
 
   it('places no more calls than it could take if all were answered, and keeps nobody out for them', async () => {
     const { clock, places } = room({ maxCalls: 3 })
-    const toDial = () => places.askToDial('acme' as TenantId)
+    const toDial = () => places.askToDial()
     places.reserve(call('1'))
     places.ring('first', 1_000)
     expect(toDial()).toBeNull()

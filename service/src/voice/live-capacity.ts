@@ -87,12 +87,12 @@ export class LiveCapacity {
   }
 
   /**
-   * Whether one more call may be placed: null when there would be room for it and for all whose phones ring. Those keep nobody
-   * out who calls: not all of them are answered.
+   * Whether one more call may be placed, whosever: null when there would be room for it and for all whose phones ring. Those keep nobody
+   * out who calls: not all of them are answered. A tenant's own limit is the dial gate's, which knows of all nodes.
    */
-  askToDial(tenantId: TenantId): NoRoom | null {
+  askToDial(): NoRoom | null {
     this.#dropLate()
-    return this.#refusal({ tenantId, callSid: '', maxConcurrentCalls: null }, this.#ringing.size)
+    return this.#refusalOfAny({}, this.#ringing.size)
   }
 
   /** By what references phones ring, as far as it is known here: of some the carrier may have told other nodes. */
@@ -142,16 +142,22 @@ export class LiveCapacity {
     return noRoom
   }
 
-  #refusal(wanted: WantedRoom, others = 0): NoRoom | null {
+  #refusal(wanted: WantedRoom): NoRoom | null {
     const { tenantId, maxConcurrentCalls, comesBack } = wanted
-    if (this.#isStopping) return 'stopping'
-    if (this.#isTooMuch(wanted)) return 'overloaded'
-    if (this.#places.size + others >= this.#deps.maxCalls) return 'process_full'
+    const noRoom = this.#refusalOfAny(wanted)
+    if (noRoom) return noRoom
     const isFull = !comesBack && maxConcurrentCalls !== null && this.#countOf(tenantId) >= maxConcurrentCalls
     return isFull ? 'tenant_full' : null
   }
 
-  #isTooMuch({ comesBack }: WantedRoom): boolean {
+  /** Why there is no room for a call, whosever it is. `others`: who may want room as well. */
+  #refusalOfAny(wanted: Pick<WantedRoom, 'comesBack'>, others = 0): NoRoom | null {
+    if (this.#isStopping) return 'stopping'
+    if (this.#isTooMuch(wanted)) return 'overloaded'
+    return this.#places.size + others >= this.#deps.maxCalls ? 'process_full' : null
+  }
+
+  #isTooMuch({ comesBack }: Pick<WantedRoom, 'comesBack'>): boolean {
     return !comesBack && this.#deps.isOverloaded()
   }
 

@@ -61,7 +61,7 @@ describe('the pace of a campaign', () => {
     const claimNext = makeClaimNext({ db, clock })
     const runner = makeCampaignRunner({
       ...{ db, clock, log: { warn: () => undefined }, tenants: { get: async () => acme }, settle: async () => {} },
-      ...{ hasRoom: (tenantId: TenantId) => hasRoomToDial(able, tenantId), claimNext, dialContact: dial },
+      ...{ hasRoom: () => hasRoomToDial(able), claimNext, dialContact: dial },
     })
     return { campaigns, dial, claimNext, runner }
   }

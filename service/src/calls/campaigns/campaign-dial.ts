@@ -53,7 +53,7 @@ export function makeDialContact(deps: Deps): DialContact {
     const { phone: to } = contact
     const named = { agentKey: campaign.agent_key, versionId: null, from, to, caller: to }
     const caller = await outboundCaller(deps, tenant, named)
-    if (!(await hasRoomToDial(deps, tenant.tenant_id))) throw new NoRoomHere()
+    if (!(await hasRoomToDial(deps))) throw new NoRoomHere()
     const agent = onMachine(caller.agent, campaign.on_machine)
     const leaves_message = agent.config.voicemail.action === 'leave_message'
     await dialing.place(tenant, account, {

@@ -25,7 +25,7 @@ type Deps = {
   log: Pick<Log, 'warn'>
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   /** Whether this node can have somebody called now. */
-  hasRoom(tenantId: TenantId): Promise<boolean>
+  hasRoom(): Promise<boolean>
   claimNext: ClaimNext
   dialContact: DialContact
   settle: SettleCampaignDials
@@ -88,7 +88,7 @@ export function makeCampaignRunner(deps: Deps): CampaignRunner {
       if (isStopping || placing.size >= MAX_PLACING) break
       if (aloneUntilMs.has(campaign.id)) continue
       // Another node may have room: the campaign waits for none.
-      if (!(await deps.hasRoom(campaign.tenant_id))) return LOOK_INTERVAL_MS
+      if (!(await deps.hasRoom())) return LOOK_INTERVAL_MS
       await workOn(campaign, running)
     }
     const [next] = (await listToWorkOn(1)).map(({ next_dial_at }) => next_dial_at.getTime() - clock.now())

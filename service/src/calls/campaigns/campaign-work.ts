@@ -32,7 +32,7 @@ export function makeCampaignWork(deps: Deps) {
   let isStopping = false
   const runner = makeCampaignRunner({
     ...deps,
-    hasRoom: (tenantId) => hasRoomToDial(deps, tenantId),
+    hasRoom: () => hasRoomToDial(deps),
     claimNext: makeClaimNext(deps),
     dialContact: makeDialContact(deps),
     settle: makeSettleCampaignDials({ ...deps, isStopping: () => isStopping }),
