@@ -45,16 +45,13 @@ const LEFT_ALONE_MS = 5_000
 const HELD_ALONE_MS = 2 * LEFT_ALONE_MS
 
 export function makeCampaignRunner(deps: Deps): CampaignRunner {
-  const { db, clock, log, tenants } = deps
+  const { clock, log } = deps
   const placing = new Set<Promise<void>>()
   let cancel: Cancel = () => undefined
   let looking: Promise<void> = Promise.resolve()
   let isStopping = false
-  let settledMs = Number.NEGATIVE_INFINITY
   let isFailing = false
-  /** Campaigns that could not be worked on, and until when they are left alone. */
-  const aloneUntilMs = new Map<CampaignId, number>()
-  const said = new SaidOnce()
+  const look = makeLook(deps, { placing, isStopping: () => isStopping })
 
   function lookIn(ms: number): void {
     if (isStopping) return
@@ -76,24 +73,31 @@ export function makeCampaignRunner(deps: Deps): CampaignRunner {
     })
   }
 
-  /** @returns when to look again, in ms. */
-  async function look(): Promise<number> {
-    if (clock.monotonicMs() - settledMs >= SETTLE_INTERVAL_MS) {
-      settledMs = clock.monotonicMs()
-      await deps.settle()
-    }
-    const running = await listToWorkOn(MAX_CAMPAIGNS)
-    const due = running.filter(({ next_dial_at }) => next_dial_at.getTime() <= clock.now())
-    for (const campaign of due) {
-      if (isStopping || placing.size >= MAX_PLACING) break
-      if (aloneUntilMs.has(campaign.id)) continue
-      // Another node may have room: the campaign waits for none.
-      if (!(await deps.hasRoom())) return LOOK_INTERVAL_MS
-      await workOn(campaign, running)
-    }
-    const [next] = (await listToWorkOn(1)).map(({ next_dial_at }) => next_dial_at.getTime() - clock.now())
-    return Math.min(LOOK_INTERVAL_MS, Math.max(SHORTEST_MS, next ?? LOOK_INTERVAL_MS))
+  return {
+    start: () => lookIn(0),
+    stop() {
+      isStopping = true
+      cancel()
+    },
+    async close() {
+      isStopping = true
+      cancel()
+      const all = looking.then(() => Promise.all(placing))
+      await waitAtMost(clock, all, CLOSE_WITHIN_MS)
+    },
   }
+}
+
+/** Works on what is due; `placing` are the calls that are being placed. The function returns when to look again, in ms. */
+function makeLook(
+  deps: Deps,
+  { placing, isStopping }: { placing: Set<Promise<void>>; isStopping: () => boolean },
+): () => Promise<number> {
+  const { db, clock, log, tenants } = deps
+  let settledMs = Number.NEGATIVE_INFINITY
+  /** Campaigns that could not be worked on, and until when they are left alone. */
+  const aloneUntilMs = new Map<CampaignId, number>()
+  const said = new SaidOnce()
 
   async function listToWorkOn(limit: number): Promise<RunningCampaign[]> {
     for (const [id, untilMs] of aloneUntilMs) if (untilMs <= clock.monotonicMs()) aloneUntilMs.delete(id)
@@ -128,17 +132,21 @@ export function makeCampaignRunner(deps: Deps): CampaignRunner {
     placing.add(call)
   }
 
-  return {
-    start: () => lookIn(0),
-    stop() {
-      isStopping = true
-      cancel()
-    },
-    async close() {
-      isStopping = true
-      cancel()
-      const all = looking.then(() => Promise.all(placing))
-      await waitAtMost(clock, all, CLOSE_WITHIN_MS)
-    },
+  return async () => {
+    if (clock.monotonicMs() - settledMs >= SETTLE_INTERVAL_MS) {
+      settledMs = clock.monotonicMs()
+      await deps.settle()
+    }
+    const running = await listToWorkOn(MAX_CAMPAIGNS)
+    const due = running.filter(({ next_dial_at }) => next_dial_at.getTime() <= clock.now())
+    for (const campaign of due) {
+      if (isStopping() || placing.size >= MAX_PLACING) break
+      if (aloneUntilMs.has(campaign.id)) continue
+      // Another node may have room: the campaign waits for none.
+      if (!(await deps.hasRoom())) return LOOK_INTERVAL_MS
+      await workOn(campaign, running)
+    }
+    const [next] = (await listToWorkOn(1)).map(({ next_dial_at }) => next_dial_at.getTime() - clock.now())
+    return Math.min(LOOK_INTERVAL_MS, Math.max(SHORTEST_MS, next ?? LOOK_INTERVAL_MS))
   }
 }
