@@ -39,7 +39,7 @@ const MAX_RULES = 10_000
  * @param stored those of the document as it is: a schema that one of them has is not looked at again, by whatever bounds it was
  * taken.
  */
-export async function toolFaults(tools: TenantTool[], stored: TenantTool[] = []): Promise<ToolFault[]> {
+export async function toolFaults(tools: TenantTool[], stored: TenantTool[]): Promise<ToolFault[]> {
   const names = tools.map(({ name }) => name)
   const faults = tools.flatMap((tool, index): ToolFault[] => [
     [`/${index}/name`, nameFault(names, index)],

@@ -13,7 +13,7 @@ for (let byte = 0; byte < 256; byte++) {
  * Reads base64 µ-law from the group at `from` on into `into`, as far as there is room, and says how many samples that are. Nothing is
  * allocated.
  */
-export function readSamples(payload: Buffer, into: Int16Array, from = 0): number {
+export function readSamples(payload: Buffer, into: Int16Array, from: number): number {
   const count = Math.min(mulawBytes(payload) - (from / 4) * 3, into.length)
   for (let at = from, read = 0; read < count; at += 4) {
     const a = SIXBITS[payload[at] as number] as number
