@@ -111,7 +111,11 @@ const LOG_STREAM: SocketNote = {
   ],
 }
 
-/** What carriers send is a form; fields that are not named here are taken and left alone. */
+/**
+ * What carriers send is a form; fields that are not named here are taken and left alone. They are of any value: where
+ * they had to be texts, the named ones, which may be missing, would not fit beside them in the types that some
+ * generators make of it.
+ */
 function form(fields: Record<string, string>, example: Record<string, string>): Pick<Note, 'body'> {
   const properties = Object.entries(fields).map(([name, description]): [string, Schema] => [
     name,
@@ -120,7 +124,7 @@ function form(fields: Record<string, string>, example: Record<string, string>): 
   const schema = {
     type: 'object',
     properties: Object.fromEntries(properties),
-    additionalProperties: { type: 'string' },
+    additionalProperties: true,
   }
   return { body: { type: 'application/x-www-form-urlencoded', schema, example } }
 }

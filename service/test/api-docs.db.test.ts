@@ -93,6 +93,18 @@ describe('the descriptions of the API', () => {
     expect(patterns.length).toBeGreaterThan(10)
   })
 
+  it('let no named member that may be missing stand beside others that must be something', () => {
+    const faults: object[] = []
+    JSON.stringify(documentOf('openapi'), (_key, value: unknown) => {
+      const { properties, additionalProperties, required } = Object(value)
+      const isNarrow = typeof additionalProperties === 'object' && Object.keys(additionalProperties).length > 0
+      if (properties && isNarrow && Object.keys(properties).some((name) => !required?.includes(name)))
+        faults.push(properties)
+      return value
+    })
+    expect(faults).toEqual([])
+  })
+
   it.each(DOCUMENTS)('are valid OpenAPI 3.1, by the word of somebody else: %s', async (name) => {
     const result = await new Validator().validate(documentOf(name))
     expect(result).toMatchObject({ valid: true })
