@@ -305,9 +305,9 @@ describe('a campaign', { timeout: 120_000 }, () => {
     const id = await started({ contacts: people(8), calls_per_second: 20, max_concurrent: 6 })
     await placed(6)
     for (const n of [0, 1, 2]) await ended(phone(n), { CallStatus: 'completed' })
-    for (const n of [3, 4, 5]) await ended(phone(n), { CallStatus: 'failed' })
+    for (const n of [3, 4, 5]) await ended(phone(n), { CallStatus: 'failed', ErrorCode: n < 5 ? '32009' : '13224' })
     await reached(id, 'paused_by_breaker')
-    expect((await read(id))['status_reason']).toMatch(/failed for technical reasons/)
+    expect((await read(id))['status_reason']).toMatch(/failed for technical reasons \(32009, 13224\): start it again/)
     await app.clock.advance(120_000)
     const before = dialled().length
     expect(before).toBeLessThanOrEqual(8)

@@ -132,20 +132,30 @@ export async function unsettleCampaignDial(tx: Tx, tenantId: TenantId, callLogId
   return row?.contact_id ?? null
 }
 
-/** Of the last calls of a campaign, settled at `since` or later, how many there are and how many were faults. */
+/**
+ * Of the last calls of a campaign, settled at `since` or later, how many there are, how many were faults, and the codes of those, the
+ * commonest first.
+ */
 export async function lastFaults(
   tx: Tx,
   tenantId: TenantId,
   { campaignId, since, limit }: { campaignId: CampaignId; since: Date; limit: number },
-): Promise<{ calls: number; faults: number }> {
+): Promise<{ calls: number; faults: number; codes: string[] }> {
   const rows = await tx
-    .selectFrom('campaign_dials')
-    .select('is_fault')
-    .where('tenant_id', '=', tenantId)
-    .where('campaign_id', '=', campaignId)
-    .where('settled_at', '>=', since)
-    .orderBy('settled_at', 'desc')
+    .selectFrom('campaign_dials as dial')
+    .innerJoin('call_logs as log', (join) =>
+      join.onRef('log.tenant_id', '=', 'dial.tenant_id').onRef('log.id', '=', 'dial.call_log_id'),
+    )
+    .select(['dial.is_fault', 'log.error_code'])
+    .where('dial.tenant_id', '=', tenantId)
+    .where('dial.campaign_id', '=', campaignId)
+    .where('dial.settled_at', '>=', since)
+    .orderBy('dial.settled_at', 'desc')
     .limit(limit)
     .execute()
-  return { calls: rows.length, faults: rows.filter(({ is_fault }) => is_fault === true).length }
+  const faults = rows.filter(({ is_fault }) => is_fault === true)
+  const times = new Map<string, number>()
+  for (const { error_code: code } of faults) if (code) times.set(code, (times.get(code) ?? 0) + 1)
+  const codes = [...times].sort(([, one], [, other]) => other - one).map(([code]) => code)
+  return { calls: rows.length, faults: faults.length, codes }
 }

@@ -39,6 +39,8 @@ const MINUTE_MS = 60_000
 /** The breaker looks at so many calls, and not before there are so many. */
 const JUDGED_CALLS = 20
 const LEAST_CALLS = 5
+/** That a campaign's `status_reason` names. */
+const MOST_CODES = 3
 
 export function makeSettleCampaignDials({ db, clock, log, tenants, isStopping }: Deps): SettleCampaignDials {
   const said = new SaidOnce()
@@ -141,8 +143,9 @@ function afterCall(
 /** Half of the last calls failed for technical reasons: whatever it is, more calls do not mend it. */
 async function judge(tx: Tx, { tenant_id, id, judged_from }: CampaignRow, now: Date): Promise<void> {
   const window = { campaignId: id, since: judged_from ?? now, limit: JUDGED_CALLS }
-  const { calls, faults } = await lastFaults(tx, tenant_id, window)
+  const { calls, faults, codes } = await lastFaults(tx, tenant_id, window)
   if (calls < LEAST_CALLS || faults * 2 < calls) return
-  const reason = `${faults} of its last ${calls} calls failed for technical reasons: start it again once that is mended.`
+  const why = codes.length > 0 ? ` (${codes.slice(0, MOST_CODES).join(', ')})` : ''
+  const reason = `${faults} of its last ${calls} calls failed for technical reasons${why}: start it again once that is mended.`
   await updateCampaign(tx, tenant_id, id, { status: 'paused_by_breaker', status_reason: reason, updated_at: now })
 }
