@@ -3658,7 +3658,7 @@ export interface operations {
                     /** @description The number that was called. */
                     To?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -3713,7 +3713,7 @@ export interface operations {
                     /** @description The number that was called. */
                     To?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -3773,7 +3773,7 @@ export interface operations {
                     /** @description When, as RFC 2822 has it. */
                     Timestamp?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -3842,7 +3842,7 @@ export interface operations {
                     /** @description When, as RFC 2822 has it. */
                     Timestamp?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -6684,7 +6684,7 @@ export interface operations {
                     /** @description The number that was called. */
                     To?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -8185,7 +8185,7 @@ export interface operations {
                     /** @description The number that was called. */
                     To?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -8240,7 +8240,7 @@ export interface operations {
                     /** @description The keys that were pressed. */
                     Digits?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -8302,7 +8302,7 @@ export interface operations {
                     /** @description When, as RFC 2822 has it. */
                     Timestamp?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
