@@ -9098,13 +9098,18 @@ export interface operations {
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "updated_at": "2030-01-01T09:00:00.000Z",
                      *         "published_at": "2030-01-01T09:00:00.000Z"
-                     *       }
+                     *       },
+                     *       "warnings": [
+                     *         "warning"
+                     *       ]
                      *     }
                      */
                     "application/json": {
                         /** @constant */
                         ok: true;
                         version: components["schemas"]["Version"];
+                        /** @description What was taken and will hardly work. */
+                        warnings?: string[];
                     };
                 };
             };
@@ -9180,13 +9185,18 @@ export interface operations {
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "updated_at": "2030-01-01T09:00:00.000Z",
                      *         "published_at": "2030-01-01T09:00:00.000Z"
-                     *       }
+                     *       },
+                     *       "warnings": [
+                     *         "warning"
+                     *       ]
                      *     }
                      */
                     "application/json": {
                         /** @constant */
                         ok: true;
                         version: components["schemas"]["Version"];
+                        /** @description What was taken and will hardly work. */
+                        warnings?: string[];
                     };
                 };
             };
@@ -9249,13 +9259,18 @@ export interface operations {
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "updated_at": "2030-01-01T09:00:00.000Z",
                      *         "published_at": "2030-01-01T09:00:00.000Z"
-                     *       }
+                     *       },
+                     *       "warnings": [
+                     *         "warning"
+                     *       ]
                      *     }
                      */
                     "application/json": {
                         /** @constant */
                         ok: true;
                         version: components["schemas"]["Version"];
+                        /** @description What was taken and will hardly work. */
+                        warnings?: string[];
                     };
                 };
             };
@@ -11918,7 +11933,7 @@ export interface operations {
                     /** @description The number that was called. */
                     To?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -11973,7 +11988,7 @@ export interface operations {
                     /** @description The number that was called. */
                     To?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -12033,7 +12048,7 @@ export interface operations {
                     /** @description When, as RFC 2822 has it. */
                     Timestamp?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -12102,7 +12117,7 @@ export interface operations {
                     /** @description When, as RFC 2822 has it. */
                     Timestamp?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -14944,7 +14959,7 @@ export interface operations {
                     /** @description The number that was called. */
                     To?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -16445,7 +16460,7 @@ export interface operations {
                     /** @description The number that was called. */
                     To?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -16500,7 +16515,7 @@ export interface operations {
                     /** @description The keys that were pressed. */
                     Digits?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -16562,7 +16577,7 @@ export interface operations {
                     /** @description When, as RFC 2822 has it. */
                     Timestamp?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -17574,7 +17589,7 @@ export interface operations {
                     /** @description The number that was called. */
                     To?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -17631,7 +17646,7 @@ export interface operations {
                     /** @description The number that was called. */
                     To?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -17693,7 +17708,7 @@ export interface operations {
                     /** @description When, as RFC 2822 has it. */
                     Timestamp?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -17764,7 +17779,7 @@ export interface operations {
                     /** @description When, as RFC 2822 has it. */
                     Timestamp?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -20904,7 +20919,7 @@ export interface operations {
                     /** @description The number that was called. */
                     To?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -22641,7 +22656,7 @@ export interface operations {
                     /** @description The number that was called. */
                     To?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -22698,7 +22713,7 @@ export interface operations {
                     /** @description The keys that were pressed. */
                     Digits?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };
@@ -22762,7 +22777,7 @@ export interface operations {
                     /** @description When, as RFC 2822 has it. */
                     Timestamp?: string;
                 } & {
-                    [key: string]: string;
+                    [key: string]: unknown;
                 };
             };
         };

@@ -136,6 +136,27 @@ describe('GET agent-versions', () => {
   })
 })
 
+describe('names of tools', () => {
+  it('are told where they are of no tool, whoever writes or publishes them, and taken all the same', async () => {
+    const tools = [
+      { type: 'http', name: 'order_status', url: 'https://api.example.com/' },
+      { type: 'mcp', name: 'orders', url: 'https://mcp.example.com/' },
+    ]
+    const document = JSON.stringify({ tenant_id: 'acme', name: 'Acme', tools })
+    await test.db.updateTable('tenants').set({ document }).where('tenant_id', '=', 'acme').execute()
+    const sound = { tools: ['end_call', 'order_status', 'orders', 'orders__look_up'] }
+    expect((await draft('acme', agentId, sound)).body).not.toHaveProperty('warnings')
+
+    const wrong = { tools: [...sound.tools, 'order_staus'] }
+    const told = { warnings: [expect.stringMatching(/^tools names order_staus, which is no built-in tool/)] }
+    const { status, body } = await draft('acme', agentId, wrong)
+    expect([status, body]).toMatchObject([200, told])
+    const path = `/tenants/acme/agent-versions/${body.version.id}`
+    expect(await admin.call('PATCH', path, { body: { config: wrong } })).toMatchObject({ status: 200, body: told })
+    expect(await admin.call('POST', `${path}/publish`)).toMatchObject({ status: 200, body: told })
+  })
+})
+
 describe('PATCH agent-versions/:version_id', () => {
   it('replaces the config of a draft', async () => {
     const id = await draftId('acme', agentId)

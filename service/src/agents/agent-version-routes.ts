@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { AgentId, AgentVersionId } from '../kernel/ids.ts'
+import type { AgentId, AgentVersionId, TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import {
@@ -51,10 +51,19 @@ const AgentVersion = Type.Object({
   updated_at: Timestamp,
   published_at: nullable(Timestamp),
 })
-const VersionAnswer = Type.Object({ ok: Ok, version: AgentVersion })
+const VersionAnswer = Type.Object({
+  ok: Ok,
+  version: AgentVersion,
+  warnings: Type.Optional(Type.Array(Type.String(), { description: 'What was taken and will hardly work.' })),
+})
 
 /** The administration of the versions of a tenant's agents. */
 export function agentVersionRoutes(versions: AgentVersions): FastifyPluginAsyncTypebox {
+  async function answer(tenantId: TenantId, version: AgentVersionRecord) {
+    const warnings = await versions.warnings(tenantId, version.config)
+    return { ok: true as const, version: toWire(version), ...(warnings.length > 0 && { warnings }) }
+  }
+
   return async (app) => {
     app.get(
       '/api/v1/admin/tenants/:tenant_id/agent-versions',
@@ -88,8 +97,9 @@ export function agentVersionRoutes(versions: AgentVersions): FastifyPluginAsyncT
         },
       },
       async (request) => {
+        const { tenant_id } = request.params
         const { agent_id, config } = request.body
-        return answer(await versions.create(request.params.tenant_id, agent_id, config, actorOf(request)))
+        return answer(tenant_id, await versions.create(tenant_id, agent_id, config, actorOf(request)))
       },
     )
 
@@ -111,7 +121,7 @@ export function agentVersionRoutes(versions: AgentVersions): FastifyPluginAsyncT
         const wanted = { config: request.body.config, ifMatch: request.headers['if-match'] }
         const written = await versions.replaceConfig(tenant_id, version_id, wanted, actorOf(request))
         reply.header('etag', versionEtag(written))
-        return answer(written)
+        return answer(tenant_id, written)
       },
     )
 
@@ -129,14 +139,11 @@ export function agentVersionRoutes(versions: AgentVersions): FastifyPluginAsyncT
       },
       async (request) => {
         const { tenant_id, version_id } = request.params
-        return answer(await versions.publish(tenant_id, version_id, actorOf(request), request.headers['if-match']))
+        const published = await versions.publish(tenant_id, version_id, actorOf(request), request.headers['if-match'])
+        return answer(tenant_id, published)
       },
     )
   }
-}
-
-function answer(version: AgentVersionRecord) {
-  return { ok: true as const, version: toWire(version) }
 }
 
 function toWire(record: AgentVersionRecord) {

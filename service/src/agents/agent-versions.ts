@@ -17,6 +17,8 @@ import {
 import { audit } from '../tenancy/audit-log.ts'
 import { expectTenant, holdKnownTenant } from '../tenancy/known-tenant.ts'
 import { checkPrecondition } from '../tenancy/tenant-preconditions.ts'
+import { findStoredTenant } from '../tenancy/tenant-store.ts'
+import { unknownTools } from '../tenancy/tenant-tools.ts'
 import { hasAgent, lockAgent } from './agent-store.ts'
 import {
   type AgentVersion,
@@ -67,6 +69,8 @@ export type AgentVersions = {
    * is no sound, or cannot be had; `conflict` for a draft that has passed no simulation, of an agent that demands one.
    */
   publish(tenantId: TenantId, versionId: AgentVersionId, by: Actor, ifMatch?: string): Promise<AgentVersion>
+  /** What whoever wrote a config should know although it was taken: names of tools that there are not, by the tenant's document as it is. */
+  warnings(tenantId: TenantId, config: StoredAgentConfig): Promise<string[]>
 }
 
 type Deps = {
@@ -107,7 +111,16 @@ export function makeAgentVersions({ db, clock, keepHoldAudio, onPublished }: Dep
       onPublished?.(tenantId, version)
       return version
     },
+    async warnings(tenantId, { tools = [] }) {
+      if (tools.length === 0) return []
+      const stored = await findStoredTenant(db, tenantId)
+      return unknownTools(tools, stored?.document.tools ?? []).map(unknownToolWarning)
+    },
   }
+}
+
+function unknownToolWarning(name: string): string {
+  return `tools names ${name}, which is no built-in tool and none of the tenant's document: the agent has none of this name until there is one.`
 }
 
 function refuseHold(error: unknown): never {

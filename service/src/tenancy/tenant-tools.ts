@@ -90,3 +90,26 @@ export type McpServer = Static<typeof McpServer>
 
 export const TenantTool = Type.Union([HttpTool, McpServer])
 export type TenantTool = Static<typeof TenantTool>
+
+const MAX_NAME_CHARS = 64
+
+/** As models and agents call a server's tool: the server's name before its own, in the letters that both take. */
+export function mcpToolName(server: string, tool: string): string {
+  return `${server}__${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME_CHARS)
+}
+
+/** Whether a name is that of a server or may be of one of its tools. */
+export function isToolOf(name: string, server: string): boolean {
+  return name === server || name.startsWith(mcpToolName(server, ''))
+}
+
+export function isBuiltIn(name: string): boolean {
+  return (BUILT_IN_TOOLS as readonly string[]).includes(name)
+}
+
+/** Those of an agent's names that are of no built-in tool and of none of the tenant's; what a server offers is not looked at. */
+export function unknownTools(names: readonly string[], tools: readonly { type: string; name: string }[]): string[] {
+  const isKnown = (name: string) =>
+    tools.some((tool) => (tool.type === 'mcp' ? isToolOf(name, tool.name) : name === tool.name))
+  return names.filter((name) => !isBuiltIn(name) && !isKnown(name))
+}

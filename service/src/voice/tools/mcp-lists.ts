@@ -2,11 +2,12 @@ import { othersFirst, waitAtMost, withTimeout } from '../../kernel/clock.ts'
 import { sha256 } from '../../kernel/seal.ts'
 import type { Log } from '../../platform/log.ts'
 import { OutboundFault } from '../../platform/outbound/fault.ts'
+import { mcpToolName } from '../../tenancy/tenant-tools.ts'
 import type { AskingTool } from './asking-tool.ts'
 import type { AskDeps } from './http-tool.ts'
 import { type McpListed, makeMcpClient, type RuntimeMcpServer } from './mcp-client.ts'
 import { McpFault } from './mcp-message.ts'
-import { checkFault, mcpTool, mcpToolName, offerFault } from './mcp-tool.ts'
+import { checkFault, mcpTool, offerFault } from './mcp-tool.ts'
 
 /** What the servers of tenants offer, as far as it is known. */
 export type McpLists = {

@@ -10,18 +10,12 @@ import { McpFault } from './mcp-message.ts'
 import type { ToolResult } from './tool.ts'
 import { fitting, hasBrokenOff, isTooDeep, resultOfAnswer, resultOfFault } from './tool-answer.ts'
 
-const MAX_NAME_CHARS = 64
 const MAX_DESCRIPTION_CHARS = 4_000
 const MAX_SCHEMA_BYTES = 32_768
 const MAX_SCHEMA_DEPTH = 32
 const MAX_KIND_CHARS = 40
 /** A step ends by its own time; this is for what hangs all the same. */
 const DEADLINE_MS = STEP_TIMEOUT_MS + 1_000
-
-/** As models and agents call it: the server's name before its own, in the letters that both take. */
-export function mcpToolName(server: string, tool: string): string {
-  return `${server}__${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME_CHARS)
-}
 
 /** Why a model cannot be told of it, or null: a schema that is too big would be paid for in every answer, or is without end. */
 export function offerFault({ inputSchema }: McpListed): string | null {

@@ -2,11 +2,10 @@ import { AppError } from '../../kernel/errors.ts'
 import type { Log } from '../../platform/log.ts'
 import { OutboundFault } from '../../platform/outbound/fault.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
-import { BUILT_IN_TOOLS } from '../../tenancy/tenant-tools.ts'
+import { isToolOf, unknownTools } from '../../tenancy/tenant-tools.ts'
 import type { AskingTool } from './asking-tool.ts'
 import { type AskDeps, httpTool } from './http-tool.ts'
 import { makeMcpLists } from './mcp-lists.ts'
-import { mcpToolName } from './mcp-tool.ts'
 import type { RuntimeHttpTool } from './tool-request.ts'
 
 /** The tools that tenants' documents name. */
@@ -72,19 +71,16 @@ export function makeTenantTools(deps: Deps): TenantTools {
 
   return {
     of(tenant, names) {
-      tellUnknown(
-        tenant,
-        names.filter((name) => !isKnown(tenant, name)),
-      )
+      tellUnknown(tenant, unknownTools(names, tenant.tools))
       return chosen(
         tenant,
         (name, server) => names.includes(name) || (server !== null && names.includes(server)),
-        (server) => names.some((name) => isOf(name, server)),
+        (server) => names.some((name) => isToolOf(name, server)),
       )
     },
     async find(tenant, wanted) {
       const isWanted = (name: string) => name === wanted
-      const mayBeOf = (server: string) => isOf(wanted, server)
+      const mayBeOf = (server: string) => isToolOf(wanted, server)
       const [tool] = await chosen(tenant, isWanted, mayBeOf)
       if (tool) return tool
       const server = tenant.tools.find((one) => one.type === 'mcp' && mayBeOf(one.name))
@@ -101,17 +97,4 @@ function refusedBy(server: string, fault: Error): AppError {
   const isForbidden = fault instanceof OutboundFault && fault.kind === 'forbidden'
   const why = `The tools of ${server} are not known: ${fault.message}`
   return new AppError(isForbidden ? 'invalid_request' : 'upstream_failed', why, { cause: fault })
-}
-
-/** Whether a name is that of a built-in tool or of one of the tenant's; what a server offers is not looked at. */
-function isKnown({ tools }: TenantRuntime, name: string): boolean {
-  const builtIns: readonly string[] = BUILT_IN_TOOLS
-  return (
-    builtIns.includes(name) || tools.some((tool) => (tool.type === 'http' ? tool.name === name : isOf(name, tool.name)))
-  )
-}
-
-/** Whether a name is that of a server or may be of one of its tools. */
-function isOf(name: string, server: string): boolean {
-  return name === server || name.startsWith(mcpToolName(server, ''))
 }
