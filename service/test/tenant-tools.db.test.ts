@@ -92,6 +92,7 @@ describe('POST /api/v1/tools/:name/test', () => {
     const foreign = await tryOut('price_of', chair, 'other')
     const [builtIn, unknown] = [await tryOut('end_call', chair), await tryOut('orders__none', chair)]
     expect([foreign.status, builtIn.status, unknown.status]).toEqual([404, 404, 404])
+    expect(builtIn.body).toMatchObject({ error: expect.stringMatching(/^This is a built-in tool/) })
     expect(target.received).toEqual([])
   })
 

@@ -7,6 +7,7 @@ import { OutboundFault } from '../../platform/outbound/fault.ts'
 import type { SessionId } from '../../records/call-values.ts'
 import { knownTenant } from '../../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
+import { isBuiltIn } from '../../tenancy/tenant-tools.ts'
 import type { Asked, AskingTool } from './asking-tool.ts'
 import { MAX_ARGUMENT_CHARS } from './run.ts'
 import type { TenantTools } from './tenant-tools.ts'
@@ -46,6 +47,8 @@ const TOO_MANY = 'Too many tools are tried at a time: send it again once an answ
 /** Who tries a tool as no agent. */
 const NOBODY = 'test'
 
+const BUILT_IN =
+  'This is a built-in tool, and those cannot be tried: POST /api/v1/chats shows whether an agent calls it.'
 const NOT_ITS_TOOL = 'is an agent that may not use it: the tools of its published version do not name it'
 
 export function makeToolTrials({ clock, tenants, resolveAgent, tools }: Deps): ToolTrials {
@@ -54,7 +57,7 @@ export function makeToolTrials({ clock, tenants, resolveAgent, tools }: Deps): T
   /** The tool, and the name of who tries it. */
   async function toolOf(tenant: TenantRuntime, name: string, agentKey: string | null): Promise<[AskingTool, string]> {
     const tool = await tools.find(tenant, name)
-    if (!tool) throw new AppError('not_found', 'None of your tools has this name.')
+    if (!tool) throw new AppError('not_found', isBuiltIn(name) ? BUILT_IN : 'None of your tools has this name.')
     if (agentKey === null) return [tool, NOBODY]
     const agent = await resolveAgent(tenant, { agentKey })
     if (agent?.agentKey !== agentKey) throw refusedAgent('is not the key of an agent with a published version')
