@@ -7,6 +7,7 @@ import { actorOf } from '../platform/http/guards.ts'
 import {
   AnyId,
   errorResponses,
+  forPeople,
   iso,
   isoOrNull,
   listBody,
@@ -25,7 +26,7 @@ import type { Users, WrittenUser } from './users.ts'
 const UserParams = strict({ tenant_id: TenantRef, user_id: Type.Unsafe<UserId>(AnyId) })
 
 const email = Type.String({ format: 'email', description: 'What they log in with; nobody else has it.' })
-const name = Type.String({ minLength: 1, maxLength: 200 })
+const name = forPeople(200)
 const role = Type.Enum(ROLES, {
   description:
     'viewer: reads. operator: also live calls, tasks and the do-not-call list. admin: everything of the tenant.',
