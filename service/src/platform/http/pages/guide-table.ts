@@ -35,6 +35,7 @@ export const SECTIONS: Section[] = [
   {
     title: 'Reference',
     pages: {
+      'by-name': 'What others call it, what it is called here, and where it stands.',
       errors: 'Every code, what it means, what to do; rate limits.',
       events: 'Every event that is posted, with an example.',
       configuration: 'Every setting and its default.',
