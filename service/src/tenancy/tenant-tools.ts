@@ -103,6 +103,7 @@ export function isToolOf(name: string, server: string): boolean {
   return name === server || name.startsWith(mcpToolName(server, ''))
 }
 
+/** Whether a name is that of a built-in tool. */
 export function isBuiltIn(name: string): boolean {
   return (BUILT_IN_TOOLS as readonly string[]).includes(name)
 }
