@@ -5,6 +5,7 @@ import { someInstant, someText, someUuid } from '../../test/harness/matchers.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { THE_SYSTEM } from '../kernel/actor.ts'
 import { systemClock } from '../kernel/clock.ts'
+import type { TenantId } from '../kernel/ids.ts'
 import { agentVersionRoutes } from './agent-version-routes.ts'
 import { makeAgentVersions } from './agent-versions.ts'
 import { makeAgents } from './agents.ts'
@@ -26,12 +27,14 @@ const CONFIG = {
 
 const test = useDatabase()
 const admin = useAdminServer(() => [agentVersionRoutes(makeAgentVersions({ db: test.db, clock: systemClock }))])
+let acme: TenantId
 let agentId: string
 let foreignAgentId: string
 
 beforeEach(async () => {
   const agents = makeAgents({ db: test.db, clock: systemClock })
-  const [acme, globex] = [await makeTenant(test.db, 'acme'), await makeTenant(test.db, 'globex')]
+  acme = await makeTenant(test.db, 'acme')
+  const globex = await makeTenant(test.db, 'globex')
   const agent = { agentKey: 'support', name: 'Support', description: '' }
   agentId = (await agents.create(acme, agent, THE_SYSTEM)).id
   foreignAgentId = (await agents.create(globex, agent, THE_SYSTEM)).id
@@ -143,7 +146,7 @@ describe('names of tools', () => {
       { type: 'mcp', name: 'orders', url: 'https://mcp.example.com/' },
     ]
     const document = JSON.stringify({ tenant_id: 'acme', name: 'Acme', tools })
-    await test.db.updateTable('tenants').set({ document }).where('tenant_id', '=', 'acme').execute()
+    await test.db.updateTable('tenants').set({ document }).where('tenant_id', '=', acme).execute()
     const sound = { tools: ['end_call', 'order_status', 'orders', 'orders__look_up'] }
     expect((await draft('acme', agentId, sound)).body).not.toHaveProperty('warnings')
 
