@@ -5,11 +5,27 @@ const MIN_CHARS = 6
 
 /** Makes what takes every secret of the settings out of a text before it is shown. */
 export function makeMask(config: Config): (text: string) => string {
-  const { telephonyAuthToken, modelApiKey, fallbackApiKey, adminKey, encryptionKey } = config
+  const {
+    telephonyAuthToken,
+    telephonyAuthTokenSecondary,
+    modelApiKey,
+    fallbackApiKey,
+    adminKey,
+    encryptionKey,
+    encryptionKeyPrevious,
+  } = config
   const { streamTokenSecret, streamTokenSecretPrevious } = config
   const secrets = [
-    ...[telephonyAuthToken, modelApiKey, fallbackApiKey, adminKey, streamTokenSecret, streamTokenSecretPrevious],
-    encryptionKey?.toString('base64') ?? null,
+    ...[
+      telephonyAuthToken,
+      telephonyAuthTokenSecondary,
+      modelApiKey,
+      fallbackApiKey,
+      adminKey,
+      streamTokenSecret,
+      streamTokenSecretPrevious,
+    ],
+    ...[encryptionKey, encryptionKeyPrevious].map((key) => key?.toString('base64') ?? null),
   ].filter((secret) => secret !== null && secret.length >= MIN_CHARS)
   return (text) => secrets.reduce((shown: string, secret) => shown.replaceAll(secret as string, '***'), text)
 }

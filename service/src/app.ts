@@ -3,6 +3,7 @@ import { agentRoutes } from './agents/agent-routes.ts'
 import { agentVersionRoutes } from './agents/agent-version-routes.ts'
 import { makeConnectNumber } from './calls/connect-number.ts'
 import { phoneRouteRoutes } from './calls/phone-route-routes.ts'
+import { renewing, takeSealingKey } from './changed-key.ts'
 import { type Delivery, makeDelivery } from './delivery-floor.ts'
 import { hasDemo, makeDemoOnce } from './demo.ts'
 import type { Deps } from './deps.ts'
@@ -30,7 +31,6 @@ import { expectServedInStandby } from './standby-routes.ts'
 import { wireSteering } from './steering-floor.ts'
 import { CLOSE_WITHIN_MS, stop } from './stopping.ts'
 import { apiKeyRoutes } from './tenancy/api-key-routes.ts'
-import { expectSealingKey } from './tenancy/sealing-key.ts'
 import { tenantRoutes } from './tenancy/tenant-routes.ts'
 import { loadTenants } from './tenants-file.ts'
 import { startVacuuming } from './vacuuming.ts'
@@ -79,7 +79,7 @@ async function wire(deps: Deps): Promise<App> {
   const nodeId = newId<NodeId>(clock.now())
   const beats = new SteadyBeats(clock)
   const floors = makeFloors(deps, nodeId)
-  await expectSealingKey(db, deps.sealer)
+  await takeSealingKey(deps)
   if (database.kind === 'embedded' && !config.standby) await makeDemoOnce({ db, ...floors })
   if (config.tenantsFile !== null) await loadTenants(config.tenantsFile, floors.tenants)
   if (!config.standby) await floors.kept.start()
@@ -109,7 +109,7 @@ async function wire(deps: Deps): Promise<App> {
   await server.ready()
   const schedule = makeSchedule({
     ...{ clock, log, intervalMs: config.sweepIntervalSeconds * 1_000, chance: byChance },
-    work: database.kind === 'memory' ? [] : [...calls.scheduled, ...steering.scheduled],
+    work: database.kind === 'memory' ? [] : [...calls.scheduled, ...steering.scheduled, ...renewing(deps)],
   })
 
   const forgetting = database.kind === 'memory' ? startForgetting({ db, clock, log }) : null

@@ -27,6 +27,7 @@ type DatabaseValues = {
   databaseUrl?: string | null
   tenantsFile?: string | null
   encryptionKey?: Buffer | null
+  encryptionKeyPrevious?: Buffer | null
   redisUrl?: string | null
   oidcIssuerUrl?: string | null
   standby?: boolean
@@ -40,7 +41,7 @@ export function databaseOf(url: string | null, dataDir: string): DatabaseConfig 
 
 /** What these settings cannot mean together, a sentence for each. */
 export function databaseContradictions(values: DatabaseValues): string[] {
-  const { databaseUrl: url, tenantsFile, encryptionKey } = values
+  const { databaseUrl: url, tenantsFile, encryptionKey, encryptionKeyPrevious: former } = values
   const faults: string[] = url === NO_DATABASE ? withoutDatabase(values) : []
   if (tenantsFile && url !== NO_DATABASE) {
     faults.push('TENANTS_FILE is read only with DATABASE_URL=none: a database has its tenants in itself.')
@@ -49,6 +50,14 @@ export function databaseContradictions(values: DatabaseValues): string[] {
     faults.push(
       'ENCRYPTION_KEY must be set when DATABASE_URL names a server: every node needs the same key. Make one with `openssl rand -base64 32`.',
     )
+  }
+  if (former && encryptionKey === null) {
+    faults.push(
+      'ENCRYPTION_KEY must be set when ENCRYPTION_KEY_PREVIOUS is: it is the new key. That in DATA_DIR/encryption.key is the previous one.',
+    )
+  }
+  if (former && encryptionKey?.equals(former)) {
+    faults.push('ENCRYPTION_KEY_PREVIOUS must not be the same as ENCRYPTION_KEY: leave it empty.')
   }
   return faults
 }

@@ -62,6 +62,7 @@ describe('readConfig', () => {
     ['DATABASE_URL', 'mysql://db/parley'],
     ['DATABASE_URL', 'postgres://db'],
     ['ENCRYPTION_KEY', 'short'],
+    ['ENCRYPTION_KEY_PREVIOUS', 'short'],
     ['ENCRYPTION_KEY', `${KEY}\u00e9`],
     ['ADMIN_API_KEY', 'too short'],
     ['ADMIN_API_KEY', 'schl\u00fcssel-zum-haus'],
@@ -146,6 +147,15 @@ describe('readConfig', () => {
     ])
   })
 
+  it('takes a previous sealing key only behind another one', () => {
+    const ENCRYPTION_KEY_PREVIOUS = Buffer.alloc(32, 9).toString('base64')
+    expect(faultsOf({ ENCRYPTION_KEY: KEY, ENCRYPTION_KEY_PREVIOUS })).toEqual([])
+    expect(faultsOf({ ENCRYPTION_KEY_PREVIOUS })).toEqual([expect.stringMatching(/^ENCRYPTION_KEY must be set when/)])
+    expect(faultsOf({ ENCRYPTION_KEY: KEY, ENCRYPTION_KEY_PREVIOUS: KEY })).toEqual([
+      expect.stringMatching(/^ENCRYPTION_KEY_PREVIOUS must not be the same/),
+    ])
+  })
+
   it('sends the key of one provider to no other one', () => {
     const REALTIME_FALLBACK_URL = 'wss://other.example/v1/realtime'
     expect(faultsOf({ OPENAI_API_KEY: 'sk-1', REALTIME_FALLBACK_URL })).toEqual([
@@ -161,6 +171,9 @@ describe('readConfig', () => {
     ])
     expect(faultsOf({ TELEPHONY_AUTH_TOKEN: 'secret' })).toEqual([
       expect.stringMatching(/^TELEPHONY_ACCOUNT_SID must be set/),
+    ])
+    expect(faultsOf({ TELEPHONY_AUTH_TOKEN_SECONDARY: 'secret' })).toEqual([
+      expect.stringMatching(/^TELEPHONY_AUTH_TOKEN must be set/),
     ])
   })
 

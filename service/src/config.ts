@@ -88,6 +88,13 @@ export const SETTINGS = {
       'Seals secrets at rest: 32 bytes in base64 (`openssl rand -base64 32`). Needed with DATABASE_URL; with the embedded database a missing one is made and kept in DATA_DIR/encryption.key.',
     read: encryptionKey,
   }),
+  encryptionKeyPrevious: setting({
+    name: 'ENCRYPTION_KEY_PREVIOUS',
+    shownDefault: 'unset',
+    meaning:
+      'The other key while ENCRYPTION_KEY is changed: what it has sealed is opened, too, and sealed anew with ENCRYPTION_KEY once that is the one of the database.',
+    read: encryptionKey,
+  }),
   adminKey: setting({
     name: 'ADMIN_API_KEY',
     shownDefault: 'unset (`npm start` writes one)',
@@ -119,6 +126,13 @@ export const SETTINGS = {
     name: 'TELEPHONY_AUTH_TOKEN',
     shownDefault: 'unset',
     meaning: "That account's auth token: it signs what the carrier sends.",
+    read: (text) => text ?? null,
+  }),
+  telephonyAuthTokenSecondary: setting({
+    name: 'TELEPHONY_AUTH_TOKEN_SECONDARY',
+    shownDefault: 'unset',
+    meaning:
+      'Another token of that account, while tokens are changed: what it signs is taken, too. Nothing is asked with it.',
     read: (text) => text ?? null,
   }),
   telephonyFromNumber: setting({
@@ -325,6 +339,11 @@ function contradictions(values: Partial<Values>): string[] {
   if (values.telephonyAuthToken && values.telephonyAccountSid === null) {
     faults.push(
       'TELEPHONY_ACCOUNT_SID must be set when TELEPHONY_AUTH_TOKEN is: it names the account that the token belongs to.',
+    )
+  }
+  if (values.telephonyAuthTokenSecondary && values.telephonyAuthToken === null) {
+    faults.push(
+      'TELEPHONY_AUTH_TOKEN must be set when TELEPHONY_AUTH_TOKEN_SECONDARY is: nothing is asked with the second one.',
     )
   }
   if (values.billingSecret && values.billingUrl === null) {

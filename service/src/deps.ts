@@ -49,6 +49,8 @@ export type Deps = {
   database: Database
   cluster: Cluster
   sealer: Sealer
+  /** Of ENCRYPTION_KEY_PREVIOUS: `sealer` opens what it has sealed. Null while keys are not being changed. */
+  formerSealer: Sealer | null
   carriers: Carriers
   /** The way to addresses that tenants name. */
   outbound: Outbound
@@ -108,6 +110,7 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
     await database.close()
     throw error
   }
+  const formerSealer = config.encryptionKeyPrevious && makeSealer(config.encryptionKeyPrevious)
   const carriers = makeCarriers({ apiBaseUrl: config.telephonyApiUrl })
   const model = modelOf(config, clock, log)
   const metrics = makeMetrics(clock)
@@ -122,7 +125,8 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
     metrics,
     database,
     cluster: await joinCluster({ redisUrl: config.redisUrl, clock, log, metrics, db: database.vital }),
-    sealer: makeSealer(key),
+    sealer: makeSealer(key, formerSealer),
+    formerSealer,
     carriers,
     outbound: makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate }),
     model,

@@ -48,6 +48,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
   const telephony = {
     account_sid: config.telephonyAccountSid,
     auth_token: config.telephonyAuthToken,
+    auth_token_secondary: config.telephonyAuthTokenSecondary,
     from_number: config.telephonyFromNumber,
   }
   const cache = new TenantCache({ clock, source: makeTenantSource({ db, log, sealer, telephony }) })

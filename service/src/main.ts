@@ -27,10 +27,12 @@ async function main(): Promise<void> {
     ...[
       config.adminKey,
       config.telephonyAuthToken,
+      config.telephonyAuthTokenSecondary,
       config.modelApiKey,
       config.fallbackApiKey,
       config.secondaryAudioKey,
       config.encryptionKey?.toString('base64') ?? null,
+      config.encryptionKeyPrevious?.toString('base64') ?? null,
     ],
     ...[config.adminPassword, config.adminPasswordSha256],
     ...[config.streamTokenSecret, config.streamTokenSecretPrevious, passwordIn(config.redisUrl), config.billingSecret],

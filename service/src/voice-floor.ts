@@ -5,6 +5,7 @@ import type { Deps } from './deps.ts'
 import { readNumber } from './kernel/dialled-number.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
 import { costlyKind } from './kernel/premium-numbers.ts'
+import type { Sealer } from './kernel/seal.ts'
 import type { CallbackTasks } from './operators/callback-tasks.ts'
 import type { DoNotCall } from './operators/do-not-call.ts'
 import type { FindTenant } from './platform/http/guards.ts'
@@ -262,9 +263,11 @@ function startAdmission({ clock, metrics: { eventLoop } }: Deps, hasCalls: () =>
 }
 
 /** Without a secret of its own the one that every node has anyway serves for tokens too, by a digest that does not tell it. */
-function tokenSecrets({ config, sealer }: Deps): [string, ...string[]] {
-  const { streamTokenSecret: own, streamTokenSecretPrevious: previous } = config
-  return [own ?? sealer.digest('stream tokens'), ...(previous === null ? [] : [previous])]
+function tokenSecrets({ config, sealer, formerSealer }: Deps): [string, ...string[]] {
+  const { streamTokenSecret: own, streamTokenSecretPrevious } = config
+  const derivedFrom = (one: Sealer) => one.digest('stream tokens')
+  const previous = streamTokenSecretPrevious ?? (formerSealer && derivedFrom(formerSealer))
+  return [own ?? derivedFrom(sealer), ...(previous === null ? [] : [previous])]
 }
 
 function socketUrl(httpUrl: string): string {

@@ -484,3 +484,29 @@ describe('a call that is entered after its caller was told that it is not taken'
     expect((await app.post(PATH, { form: FORM })).text).toBe(text)
   })
 })
+
+describe("POST /api/v1/incoming-call of the installation's account, while its tokens are being changed", () => {
+  const TOKENS = {
+    TELEPHONY_AUTH_TOKEN: 'the-first-token-of-the-account',
+    TELEPHONY_AUTH_TOKEN_SECONDARY: SECOND_TOKEN,
+  }
+  const app = useCallApp(useDatabase(), { settings: { TELEPHONY_ACCOUNT_SID: ACCOUNT.sid, ...TOKENS } })
+  const withOwnAccount = (telephony: object | null) =>
+    app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony })
+  const statusOf = async (form: object, token: string) =>
+    (await app.post(PATH, { form: { ...FORM, ...form }, token })).status
+
+  it('takes what either token has signed, of known numbers and of others', async () => {
+    await withOwnAccount(null)
+    for (const token of [TOKENS.TELEPHONY_AUTH_TOKEN, SECOND_TOKEN]) {
+      expect(await statusOf({}, token)).toBe(200)
+      expect(await statusOf({ CallSid: 'CA2', To: '+12025550199' }, token)).toBe(200)
+    }
+    expect(await statusOf({}, 'another-token')).toBe(401)
+  })
+
+  it('takes neither for a tenant with a token of its own', async () => {
+    await withOwnAccount({ account_sid: `AC${'1'.repeat(32)}`, auth_token: ACCOUNT.token })
+    expect(await statusOf({}, SECOND_TOKEN)).toBe(401)
+  })
+})

@@ -72,7 +72,7 @@ export function makeCallbackSignatures({
     const named = await Promise.all((ids ?? []).map((id) => tenants.get(id)))
     const own = named.flatMap((tenant) => (tenant ? tokensIn(tenant) : []))
     const isDefault = accountSid !== '' && accountSid === defaults.account_sid
-    return isDefault && defaults.auth_token !== null ? [...own, defaults.auth_token] : own
+    return isDefault ? [...own, ...tokensIn({ telephony: defaults })] : own
   }
 
   /** An account that nobody names is not remembered. */
@@ -95,6 +95,6 @@ function notGenuine(): AppError {
   return new AppError('unauthorized', 'The signature of the carrier is missing or wrong.')
 }
 
-function tokensIn({ telephony }: TenantRuntime): string[] {
-  return [telephony.auth_token, telephony.auth_token_secondary].filter((token) => token !== null)
+function tokensIn({ telephony }: { telephony: TelephonyDefaults }): string[] {
+  return [telephony.auth_token, telephony.auth_token_secondary ?? null].filter((token) => token !== null)
 }

@@ -44,6 +44,17 @@ describe('a sealed text', () => {
     expect(opened.filter((text) => text !== null)).toEqual([])
   })
 
+  it('opens with the key behind the one that sealed it, and is sealed anew once', () => {
+    const next = makeSealer(randomBytes(32), sealer)
+    const sealed = sealer.seal('hunter2', context)
+    expect(next.open(sealed, context)).toBe('hunter2')
+    const renewed = next.renew(sealed, context)
+    expect(next.renew(renewed, context)).toBe(renewed)
+    expect(next.open(renewed, context)).toBe('hunter2')
+    expect(() => sealer.open(renewed, context)).toThrow()
+    expect(() => next.renew(sealed, 'evil/auth_token')).toThrow()
+  })
+
   it('is never the same twice', () => {
     expect(new Set(Array.from({ length: 1_000 }, () => sealer.seal('hunter2', context))).size).toBe(1_000)
   })

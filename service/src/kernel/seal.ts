@@ -12,33 +12,59 @@ export type Sealer = {
    * is bound in, so that a sealed text copied to another row does not open there.
    */
   seal(plain: string, context: string): string
-  /** @throws Error when the text was not sealed with this key and context. */
+  /** @throws Error when the text was not sealed with this key, nor with the one before it, and context. */
   open(sealed: string, context: string): string
+  /**
+   * The text as it is when it was sealed with this key, and sealed anew when it was with the one before.
+   *
+   * @throws Error as `open`.
+   */
+  renew(sealed: string, context: string): string
   /** A keyed digest (HMAC-SHA-256, hex) that tells nothing about a short secret to whoever lacks the key. */
   digest(text: string): string
 }
 
 /**
  * @param key the 32 bytes of ENCRYPTION_KEY. Sealing and digests use keys derived from it, so neither weakens the other.
+ * @param former makes nothing any more, and still opens what it has sealed.
  */
-export function makeSealer(key: Buffer): Sealer {
+export function makeSealer(key: Buffer, former: Sealer | null = null): Sealer {
   const sealKey = derive(key, 'parley seal v1')
   const digestKey = derive(key, 'parley digest v1')
+
+  function seal(plain: string, context: string): string {
+    const iv = secretBytes(IV_BYTES)
+    const cipher = createCipheriv('aes-256-gcm', sealKey, iv).setAAD(Buffer.from(context))
+    const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+    return PREFIX + Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64')
+  }
+
+  /** By this key alone. */
+  function unseal(sealed: string, context: string): string {
+    if (!sealed.startsWith(PREFIX)) throw new Error(`not a sealed text: ${context}`)
+    const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64')
+    const decipher = createDecipheriv('aes-256-gcm', sealKey, bytes.subarray(0, IV_BYTES), {
+      authTagLength: TAG_BYTES,
+    })
+    decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+    return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+  }
+
+  function opened(sealed: string, context: string): { plain: string; isOurs: boolean } {
+    try {
+      return { plain: unseal(sealed, context), isOurs: true }
+    } catch (error) {
+      if (!former) throw error
+      return { plain: former.open(sealed, context), isOurs: false }
+    }
+  }
+
   return {
-    seal(plain, context) {
-      const iv = secretBytes(IV_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', sealKey, iv).setAAD(Buffer.from(context))
-      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
-      return PREFIX + Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64')
-    },
-    open(sealed, context) {
-      if (!sealed.startsWith(PREFIX)) throw new Error(`not a sealed text: ${context}`)
-      const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64')
-      const decipher = createDecipheriv('aes-256-gcm', sealKey, bytes.subarray(0, IV_BYTES), {
-        authTagLength: TAG_BYTES,
-      })
-      decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
-      return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+    seal,
+    open: (sealed, context) => opened(sealed, context).plain,
+    renew(sealed, context) {
+      const { plain, isOurs } = opened(sealed, context)
+      return isOurs ? sealed : seal(plain, context)
     },
     digest: (text) => createHmac('sha256', digestKey).update(text).digest('hex'),
   }

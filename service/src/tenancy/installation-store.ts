@@ -37,3 +37,14 @@ export async function setFirstMark(tx: Tx, prefix: string, mark: string): Promis
   if (!row) await setMark(tx, mark)
   return row?.mark ?? mark
 }
+
+/** Sets `mark` in place of those that begin with `prefix`. */
+export async function replaceMark(tx: Tx, prefix: string, mark: string): Promise<void> {
+  await takeLock(tx, 'installationMark', prefix)
+  await tx
+    .deleteFrom('installation_marks')
+    .where(sql<boolean>`starts_with(mark, ${prefix})`)
+    .where('mark', '<>', mark)
+    .execute()
+  await setMark(tx, mark)
+}

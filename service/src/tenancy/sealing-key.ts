@@ -1,23 +1,64 @@
+import { canonicalJson } from '../kernel/canonical-json.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { TenantId } from '../kernel/ids.ts'
 import type { Sealer } from '../kernel/seal.ts'
 import type { Db } from '../platform/db/schema.ts'
-import { setFirstMark } from './installation-store.ts'
+import { hasMark, replaceMark, setFirstMark } from './installation-store.ts'
+import { renewSecrets } from './tenant-secrets.ts'
+import { findStoredTenant, listTenantIdsAcrossTenants, lockTenant, writeSealed } from './tenant-store.ts'
 
 const MARK = 'sealing-key:'
 
+const markOf = (sealer: Sealer) => MARK + sealer.digest('the sealing key of this installation')
+
 /**
- * Makes sure that what is sealed in this database opens with this key: the first start notes a digest of its key, which
+ * Makes sure that what is sealed in this database opens with these keys: the first start notes a digest of its key, which
  * tells nothing about it, and later ones compare theirs.
  *
+ * @param former the other key, while keys are changed.
  * @throws AppError `unavailable` for another key: with it each sealed secret would fail by itself, and at a call.
  */
-export async function expectSealingKey(db: Db, sealer: Sealer): Promise<void> {
-  const mark = MARK + sealer.digest('the sealing key of this installation')
+export async function expectSealingKey(db: Db, sealer: Sealer, former: Sealer | null = null): Promise<void> {
+  const mark = markOf(sealer)
   const first = await db.transaction().execute((tx) => setFirstMark(tx, MARK, mark))
-  if (first === mark) return
+  if (first === mark || (former && first === markOf(former))) return
   throw new AppError(
     'unavailable',
     'ENCRYPTION_KEY is not the key that the secrets in this database are sealed with. Start with that one (unset, it is ' +
-      'read from DATA_DIR/encryption.key), or with another database.',
+      'read from DATA_DIR/encryption.key), or with another database. To change keys, give that one as ENCRYPTION_KEY_PREVIOUS.',
   )
+}
+
+/** Whether this key is the one of the database, which nothing may be sealed anew with before. */
+export function isSealingKey(db: Db, sealer: Sealer): Promise<boolean> {
+  return hasMark(db, markOf(sealer))
+}
+
+/** Makes this key the one of the database, behind all that was sealed anew with it. Repeating it changes nothing. */
+export async function noteSealingKey(db: Db, sealer: Sealer): Promise<void> {
+  await db.transaction().execute((tx) => replaceMark(tx, MARK, markOf(sealer)))
+}
+
+/**
+ * Seals with the present key what the former one has sealed in the documents of tenants, whose ETags stay, for what they hold is the same.
+ *
+ * @returns how many had such secrets. Repeating it changes nothing.
+ * @throws Error for a secret that neither key opens.
+ */
+export async function renewTenants(db: Db, sealer: Sealer): Promise<number> {
+  let count = 0
+  for (const tenantId of await listTenantIdsAcrossTenants(db)) if (await renewTenant(db, sealer, tenantId)) count += 1
+  return count
+}
+
+function renewTenant(db: Db, sealer: Sealer, tenantId: TenantId): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    await lockTenant(tx, tenantId)
+    const stored = await findStoredTenant(tx, tenantId)
+    if (!stored) return false
+    const document = renewSecrets(stored.document, sealer)
+    if (canonicalJson(document) === canonicalJson(stored.document)) return false
+    await writeSealed(tx, tenantId, document)
+    return true
+  })
 }

@@ -21,6 +21,13 @@ function everyObject(value: unknown): object[] {
 }
 
 describe('toRuntime', () => {
+  it('takes the second token of the installation with its first one alone', () => {
+    const telephony = { ...OPERATOR, auth_token_secondary: 'operator-token-2' }
+    expect(toRuntime(BARE, telephony).telephony).toMatchObject(telephony)
+    const own = { ...BARE, telephony: { account_sid: 'AC1', auth_token: 'its-own-token' } }
+    expect(toRuntime(own, telephony).telephony).toMatchObject({ ...own.telephony, auth_token_secondary: null })
+  })
+
   it('applies every default to a document that only names the tenant', () => {
     expect(toRuntime(BARE, NONE)).toEqual({
       tenant_id: 'bare',

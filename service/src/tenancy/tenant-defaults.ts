@@ -83,7 +83,7 @@ export function toRuntime(document: TenantDocument, telephony: TelephonyDefaults
     structuredClone<TenantRuntime>({
       tenant_id: document.tenant_id,
       ...fill(NO_NAMES, withoutBlanks({ name, org_id, model, voice, system_prompt_key })),
-      telephony: soundTelephony(fill({ ...NO_TELEPHONY, ...telephony }, document.telephony)),
+      telephony: soundTelephony(fill({ ...NO_TELEPHONY, ...defaultsFor(document, telephony) }, document.telephony)),
       agent: document.agent ? agentConfigDefaults(document.agent) : null,
       audio_output: fill(PRIMARY_AUDIO, withoutBlanks(document.audio_output)),
       webhook: document.webhook ? webhook(document.webhook) : null,
@@ -96,6 +96,11 @@ export function toRuntime(document: TenantDocument, telephony: TelephonyDefaults
       missed_calls: document.missed_calls ? { ...ALL_MISSED, ...document.missed_calls } : null,
     }),
   )
+}
+
+/** The second token is of the account that the first one is of. */
+function defaultsFor({ telephony: own }: TenantDocument, telephony: TelephonyDefaults): TelephonyDefaults {
+  return own?.auth_token ? { ...telephony, auth_token_secondary: null } : telephony
 }
 
 /** Documents from before they were looked at may name a number that is never called: that is none. */

@@ -11,6 +11,7 @@ import type { MissedCallKind } from './tenant-values.ts'
 export type TelephonyDefaults = {
   account_sid: string | null
   auth_token: string | null
+  auth_token_secondary?: string | null
   from_number: PhoneNumber | null
 }
 

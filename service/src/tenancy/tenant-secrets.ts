@@ -46,6 +46,11 @@ export function openSecrets(document: TenantDocument, sealer: Sealer): TenantDoc
   return mapSecrets(document, ({ name, value }) => sealer.open(value, `${document.tenant_id}/${name}`))
 }
 
+/** The sealed document with its secrets sealed by the present key: as it is when they all are. @throws Error as `openSecrets`. */
+export function renewSecrets(document: TenantDocument, sealer: Pick<Sealer, 'renew'>): TenantDocument {
+  return mapSecrets(document, ({ name, value }) => sealer.renew(value, `${document.tenant_id}/${name}`))
+}
+
 /**
  * Puts the stored secrets where `next` says `***`. Headers are found again by the names of tool and header. A secret is kept for
  * whom it was given: who may change an address, and not read secrets, must not have them sent to another host.

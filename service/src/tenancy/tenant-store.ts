@@ -200,3 +200,18 @@ export async function listMarkedDeletedAcrossTenants(db: Db): Promise<TenantId[]
 export async function removeTenant(tx: Tx, tenantId: TenantId): Promise<void> {
   await tx.deleteFrom('tenants').where('tenant_id', '=', tenantId).execute()
 }
+
+/** All that there are. */
+export async function listTenantIdsAcrossTenants(db: Db): Promise<TenantId[]> {
+  const rows = await db.selectFrom('tenants').select('tenant_id').where('deleted_at', 'is', null).execute()
+  return rows.map(({ tenant_id }) => tenant_id)
+}
+
+/** The document with the same secrets, sealed anew: nothing else of the tenant changes. */
+export async function writeSealed(tx: Tx, tenantId: TenantId, document: TenantDocument): Promise<void> {
+  await tx
+    .updateTable('tenants')
+    .set({ document: JSON.stringify(document) })
+    .where('tenant_id', '=', tenantId)
+    .execute()
+}

@@ -113,6 +113,7 @@ export class ServedApp {
         metrics,
         cluster: await joinCluster({ redisUrl: config.redisUrl, clock, log, metrics, db }),
         sealer: makeSealer(Buffer.alloc(32, 1)),
+        formerSealer: null,
       },
       database: { ...(options.database ?? test.database), close: async () => {} },
       outbound: makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate }),

@@ -14,7 +14,9 @@ import {
   type ClaimedErasure,
   claimErasureAcrossTenants,
   completeErasure,
+  listSealedNumbersAcrossTenants,
   releaseErasure,
+  writeSealedNumber,
 } from './number-erasure-store.ts'
 
 /** Does what was asked of numbers, by whoever looks first. */
@@ -120,6 +122,18 @@ type Turn = { id: string; isDone: boolean; isMore: boolean }
 /** What the sealed number is bound to. */
 export function contextOf(tenantId: TenantId, id: string): string {
   return `${tenantId}/number_erasure/${id}`
+}
+
+/** Seals with the present key the numbers that the former one has sealed. @returns how many. @throws Error for one that neither opens. */
+export async function renewNumbers(db: Db, sealer: Pick<Sealer, 'renew'>): Promise<number> {
+  let count = 0
+  for (const row of await listSealedNumbersAcrossTenants(db)) {
+    const phoneSealed = sealer.renew(row.phone_sealed, contextOf(row.tenant_id, row.id))
+    if (phoneSealed === row.phone_sealed) continue
+    await writeSealedNumber(db, { ...row, phone_sealed: phoneSealed })
+    count += 1
+  }
+  return count
 }
 
 /** Who asked for it. */

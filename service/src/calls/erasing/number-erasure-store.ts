@@ -176,3 +176,29 @@ export async function releaseErasure(db: Db, { tenant_id, id, claim_token }: Cla
     .where('claim_token', '=', claim_token)
     .execute()
 }
+
+/** Of those that are not done: what is sealed in them. */
+export async function listSealedNumbersAcrossTenants(
+  db: Db,
+): Promise<{ tenant_id: TenantId; id: string; phone_sealed: string }[]> {
+  const rows = await db
+    .selectFrom('number_erasures')
+    .select(['tenant_id', 'id', 'phone_sealed'])
+    .where('completed_at', 'is', null)
+    .execute()
+  return rows.flatMap(({ phone_sealed, ...row }) => (phone_sealed === null ? [] : [{ ...row, phone_sealed }]))
+}
+
+/** Changes nothing where it was completed meanwhile. */
+export async function writeSealedNumber(
+  db: Db,
+  { tenant_id, id, phone_sealed }: { tenant_id: TenantId; id: string; phone_sealed: string },
+): Promise<void> {
+  await db
+    .updateTable('number_erasures')
+    .set({ phone_sealed })
+    .where('tenant_id', '=', tenant_id)
+    .where('id', '=', id)
+    .where('completed_at', 'is', null)
+    .execute()
+}
