@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { App } from './app.ts'
 import { commitOf } from './commit.ts'
-import { type Config, ConfigError, readConfig } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { openDatabase } from './database.ts'
+import { explain } from './explain.ts'
 import { keepAlive, systemClock } from './kernel/clock.ts'
-import { AppError } from './kernel/errors.ts'
 import { misspeltIn } from './misspelt-settings.ts'
 import { type Log, makeLog, standardOutput } from './platform/log.ts'
 import { type Rehearsal, type StartBeside, startRehearsal } from './rehearsal.ts'
@@ -145,21 +145,6 @@ function crashOnTheUnexpected(log: Log): void {
       process.exit(1)
     })
   }
-}
-
-/** How listening fails on an address of another machine, and on a name that nobody or nobody now knows. */
-const NOT_OUR_ADDRESS = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'])
-
-/** What the operator has to mend, as plain lines; anything else is a fault of ours and keeps its stack. */
-function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.faults.map((fault) => `parley: ${fault}`).join('\n')
-  if (error instanceof AppError) return `parley: ${error.message}`
-  const { code, stack, port } = error as NodeJS.ErrnoException & { port?: number }
-  if (code === 'EADDRINUSE')
-    return `parley: PORT ${port} is in use by another program. Stop it, or set PORT to another one.`
-  if (code !== undefined && NOT_OUR_ADDRESS.has(code)) return 'parley: HOST is not an address of this machine.'
-  if (code === 'EACCES') return `parley: ${(error as Error).message}. Check PORT and the rights on DATA_DIR.`
-  return `parley: ${stack ?? String(error)}`
 }
 
 /** Waiting for a database that is not up yet must not read as having nothing left to do. */
