@@ -215,13 +215,14 @@ export const SETTINGS = {
     name: 'BILLING_WEBHOOK_URL',
     shownDefault: 'unset',
     meaning:
-      'Where what each call cost is posted, signed like a webhook. Unset: the outcomes wait, and their sweep answers 503.',
+      'Where what each call cost is posted, like a webhook. Unset: the outcomes wait, and their sweep answers 503.',
     read: (text) => (text === undefined ? null : httpAddress(text)),
   }),
   billingSecret: setting({
     name: 'BILLING_WEBHOOK_SECRET',
     shownDefault: 'unset',
-    meaning: 'Signs what is posted there: `whsec_` and 24 to 64 bytes in base64, or at least 16 characters.',
+    meaning:
+      'Signs what is posted there: `whsec_` and 24 to 64 bytes in base64, or at least 16 characters. Unset: it is posted unsigned, and the log says so at the start.',
     read: webhookSecret,
   }),
   ...MAIL_SETTINGS,

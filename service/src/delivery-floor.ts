@@ -51,8 +51,7 @@ export function makeDelivery(deps: Deps, { tenants, changes }: Needs) {
   const disableWebhook = makeDisableWebhook({ db, clock, sealer, onChange: changes.changed })
   const send = makeSendWebhook({ clock, log, outbound, tenants, disableWebhook })
   const webhooks = new Deliverer({ ...of('webhook_outbox'), send, lanes: WEBHOOK_LANES })
-  const { billingUrl: url, billingSecret } = config
-  const target = url === null ? null : { url, secrets: billingSecret === null ? [] : [billingSecret] }
+  const target = billingTarget(deps)
   const billing =
     target === null
       ? null
@@ -94,3 +93,11 @@ export function makeDelivery(deps: Deps, { tenants, changes }: Needs) {
 
 /** What the rest of the service needs of this floor. */
 export type Delivery = ReturnType<typeof makeDelivery>
+
+/** Where billing outcomes are posted to, if anywhere. Whoever takes them unsigned takes anybody's. */
+function billingTarget({ config: { billingUrl: url, billingSecret, standby }, log }: Pick<Deps, 'config' | 'log'>) {
+  if (url === null) return null
+  if (billingSecret !== null) return { url, secrets: [billingSecret] }
+  if (!standby) log.warn({}, 'billing outcomes are posted unsigned: set BILLING_WEBHOOK_SECRET')
+  return { url, secrets: [] }
+}

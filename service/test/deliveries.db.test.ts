@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { eventFaults } from '../src/event-checks.fixture.ts'
 import { CALLER, NUMBER, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
-import { ACCOUNT } from './harness/served-app.ts'
+import { ACCOUNT, ServedApp } from './harness/served-app.ts'
 import { until } from './harness/wait.ts'
 import { type Received, startWebhookTarget, type WebhookTarget } from './harness/webhook-target.ts'
 
@@ -162,5 +162,16 @@ describe('the service', () => {
       expect((await app.served.call(null, method, path)).status).toBe(401)
     }
     await expect(app.served.administer('GET', '/outboxes/depth?colour=red')).rejects.toThrow('400')
+  })
+
+  it.each([
+    [{}, 0],
+    [{ BILLING_WEBHOOK_SECRET: '' }, 1],
+    [{ BILLING_WEBHOOK_SECRET: '', STANDBY: 'true' }, 0],
+    [{ BILLING_WEBHOOK_SECRET: '', BILLING_WEBHOOK_URL: '' }, 0],
+  ])('tells the operator at the start when billing outcomes go out unsigned: %j', async (changed, times) => {
+    const served = await ServedApp.start(test, { settings: { ...settings, ...changed } })
+    onTestFinished(() => served.app.close())
+    expect(served.logLines().filter(({ msg }) => msg.includes('posted unsigned'))).toHaveLength(times)
   })
 })
