@@ -274,7 +274,7 @@ describe('the pages of an administrator', () => {
     await json.fill('{ "greeting": "Good morning." }')
     await page.getByLabel('What it calls itself').fill('Robin')
     await page.getByRole('button', { name: 'Save the draft' }).click()
-    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.getByText('Saved.', { exact: true }).waitFor()
     const goesOn = page.locator('div:focus')
     await page.getByRole('button', { name: 'Hear the greeting', disabled: false }).press('Enter')
     await goesOn.getByLabel('You, as the caller').waitFor()

@@ -21,7 +21,7 @@ export function useDraftSaving(version: Version, document: DocumentState) {
   const readNewer = async () => setNewer(versionIn(await client.query({ ...query, staleTime: 0 }), version.id))
   const save = useMutation({
     mutationFn: ({ value, over }: Sent) => changeVersion(version, value, over),
-    onSuccess: async (written, { text }) => {
+    onSuccess: async ({ version: written }, { text }) => {
       setEtag(written.etag)
       setNewer(null)
       document.noteSaved(text, written.config)

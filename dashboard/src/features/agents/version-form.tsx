@@ -6,6 +6,7 @@ import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column, Fields } from '../../components/fields.tsx'
 import { NewerDocument } from '../../components/newer-document.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { savedText } from '../../components/saved-text.ts'
 import { useFocusAfterChoice } from '../../components/use-focus-after-choice.ts'
 import type { Version } from './agent-queries.ts'
 import type { DraftSaving } from './use-draft-saving.ts'
@@ -49,7 +50,7 @@ export function VersionForm({ version, document, saving }: VersionProps & { savi
                       See what somebody else has changed
                     </Button>
                   )}
-                  <output>{save.isSuccess && !document.isChanged && !saving.isBehind && 'Saved'}</output>
+                  <output>{save.isSuccess && !document.isChanged && !saving.isBehind && savedText(save.data)}</output>
                 </Buttons>
               </div>
             )}

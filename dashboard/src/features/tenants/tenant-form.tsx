@@ -9,6 +9,7 @@ import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column } from '../../components/fields.tsx'
 import { NewerDocument } from '../../components/newer-document.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { savedText } from '../../components/saved-text.ts'
 import { useFocusAfterChoice } from '../../components/use-focus-after-choice.ts'
 import { TenantCheck } from './tenant-check.tsx'
 import { TenantFields } from './tenant-fields.tsx'
@@ -93,7 +94,7 @@ export function TenantForm({ tenant }: { tenant: Tenant }) {
                   Save the settings
                 </Button>
                 <TenantCheck document={document.value} />
-                <output>{save.isSuccess && !document.isChanged && savedText(save.data.warnings)}</output>
+                <output>{save.isSuccess && !document.isChanged && savedText(save.data)}</output>
               </Buttons>
             </div>
           )}
@@ -101,8 +102,4 @@ export function TenantForm({ tenant }: { tenant: Tenant }) {
       </form>
     </EditedDocument>
   )
-}
-
-function savedText(warnings: string[] = []): string {
-  return ['Saved.', ...warnings].join(' ')
 }
