@@ -118,14 +118,22 @@ function columnsOf(tenantId: string): Column<Task>[] {
   return [
     {
       name: 'Customer',
-      cell: ({ id, customer_phone: phone, status, queue_key: queue, assigned_to: whom }) => (
+      cell: ({ id, customer_phone: phone, status, priority, queue_key: queue, assigned_to: whom, summary }) => (
         <>
           <RowLink to="/t/$tenantId/desk/tasks/$taskId" params={{ tenantId, taskId: id }}>
             <span className="numbers">{phoneText(phone)}</span>
           </RowLink>
           <Beneath>
-            <TaskStatus status={status} />
+            <span className={styles.badges}>
+              <TaskStatus status={status} />
+              <TaskPriority priority={priority} />
+            </span>
           </Beneath>
+          {summary !== null && (
+            <Beneath until="desktop">
+              <span className={styles.summary}>{summary}</span>
+            </Beneath>
+          )}
           <Beneath until="desktop">
             <span className={styles.whose}>{whom === null ? queue : `${queue}, claimed by ${whom}`}</span>
           </Beneath>
@@ -139,7 +147,7 @@ function columnsOf(tenantId: string): Column<Task>[] {
     { name: 'Claimed by', from: 'desktop', cell: ({ assigned_to: whom }) => whom ?? DASH },
     {
       name: 'What is wanted',
-      from: 'tablet',
+      from: 'desktop',
       cell: ({ summary }) => <span className={styles.summary}>{summary ?? DASH}</span>,
     },
   ]

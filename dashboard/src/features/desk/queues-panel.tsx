@@ -71,14 +71,14 @@ function columnsOf(tenantId: string): Column<Queue>[] {
           >
             {name ?? key}
           </Link>
-          <Beneath>
+          <Beneath until="desktop">
             <SettingsLink tenantId={tenantId} queueKey={key} />
           </Beneath>
         </>
       ),
     },
     { name: 'Open', isNumber: true, cell: ({ depth }) => depth },
-    { name: 'Oldest', from: 'tablet', cell: ({ oldest }) => <Instant at={oldest} /> },
+    { name: 'Oldest', from: 'desktop', cell: ({ oldest }) => <Instant at={oldest} /> },
     {
       name: 'Late',
       cell: ({ queue_key: key, name, breached }) =>
@@ -104,7 +104,7 @@ function columnsOf(tenantId: string): Column<Queue>[] {
     },
     {
       name: 'Settings',
-      from: 'tablet',
+      from: 'desktop',
       cell: ({ queue_key: queueKey }) => <SettingsLink tenantId={tenantId} queueKey={queueKey} />,
     },
   ]
