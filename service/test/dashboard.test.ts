@@ -99,6 +99,19 @@ describe('the dashboard', () => {
     await context.close()
   })
 
+  it('is printed as it is read, on white, without what leads elsewhere', async () => {
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'dark' })
+    const { page } = await dashboard.visit(context, callPath())
+    const navigation = page.getByRole('navigation')
+    await navigation.first().waitFor()
+    await page.emulateMedia({ media: 'print' })
+    await navigation.first().waitFor({ state: 'hidden' })
+    await page.locator('main').getByText('What do you sell?').waitFor()
+    const ink = await page.evaluate('getComputedStyle(document.body).color')
+    expect(ink).toBe('rgb(28, 36, 32)')
+    await context.close()
+  })
+
   it('shows whoever logs in after a session that is over nothing that was read in it', async () => {
     const user = { email: 'vera@demo.example', role: 'viewer', password: LOGIN.password }
     await dashboard.ask('POST', '/admin/tenants/demo/users', user)
