@@ -228,6 +228,28 @@ describe('the overview', () => {
     await context.close()
   })
 
+  it('has room for the figures of each agent, at any width', async () => {
+    const context = await loggedIn(WIDE)
+    const { page } = await visit(context, 't/acme/calls')
+    await page.route('**/api/v1/analytics/calls?*', async (route) => {
+      const response = await route.fetch()
+      const { analytics } = (await response.json()) as { analytics: { rows: object[] } }
+      const much = { calls: 12_345, minutes: 23_456.7, cost_usd: 1_234.56, answer_rate: 0.912, avg_score: 0.79 }
+      const rows = analytics.rows.map((row) => ({ ...row, ...much, response_p50_ms: 565, response_p95_ms: 1_500 }))
+      await route.fulfill({ response, json: { ok: true, analytics: { ...analytics, rows } } })
+    })
+    await page.goto(`${dashboard.address}/app/t/acme/overview`)
+    const figures = page.getByRole('group', { name: 'By agent' })
+    await figures.getByText('12,345').first().waitFor()
+    for (const width of [390, 768, 900, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      const beyondPx = await figures.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+      expect([width, beyondPx]).toEqual([width, 0])
+    }
+    await page.unrouteAll({ behavior: 'wait' })
+    await context.close()
+  })
+
   it("shows none of one tenant's figures as those of another", async () => {
     const context = await loggedIn(WIDE)
     const { page } = await visit(context, 't/acme/overview')
