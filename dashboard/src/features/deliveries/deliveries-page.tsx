@@ -161,7 +161,7 @@ const COLUMNS: Column<Delivery>[] = [
     ),
   },
   { name: 'Status', from: 'tablet', cell: ({ status }) => <DeliveryStatus status={status} /> },
-  { name: 'Attempts', from: 'tablet', isNumber: true, cell: ({ attempts }) => attempts },
+  { name: 'Attempts', from: 'desktop', isNumber: true, cell: ({ attempts }) => attempts },
   {
     name: 'Last answer',
     from: 'desktop',
