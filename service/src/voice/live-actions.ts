@@ -72,10 +72,7 @@ const ACTIONS: Record<string, Doing> = {
  */
 export async function actOn(session: LiveSession, asked: AskedAction, nowMs: number): Promise<LiveAction> {
   const doing = Object.hasOwn(ACTIONS, asked.action) ? ACTIONS[asked.action] : undefined
-  if (!doing) {
-    const message = `must be one of ${Object.keys(ACTIONS).join(', ')}`
-    throw invalidRequest([{ path: '/body/action', message }])
-  }
+  if (!doing) throw invalidRequest([{ path: '/body/action', message: wantedInPlaceOf(asked.action) }])
   const act = doing(asked)
   if (isEnding(session.phase)) throw new AppError('conflict', 'The call is ending.')
   await act(session)
@@ -89,6 +86,12 @@ export async function actOn(session: LiveSession, asked: AskedAction, nowMs: num
     metadata: asked.metadata ?? {},
     at: new Date(nowMs),
   }
+}
+
+/** A takeover is kept as an action, and shown as one; but it takes a line of its own. */
+function wantedInPlaceOf(action: string): string {
+  const wanted = `must be one of ${Object.keys(ACTIONS).join(', ')}`
+  return action === 'takeover' ? `${wanted}; POST …/sessions/{stream_sid}/takeover takes a call over` : wanted
 }
 
 /** Whether nothing is done to a call in this phase any more. */

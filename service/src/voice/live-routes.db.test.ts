@@ -173,6 +173,14 @@ describe('live sessions', () => {
       await app.talk({ CallSid: 'CA1' })
       expect(await act(body)).toMatchObject({ status: 400, body: { details: [{ path }] } })
     })
+
+    it('and a takeover is told where it is to be asked for', async () => {
+      await app.talk({ CallSid: 'CA1' })
+      const message = expect.stringMatching(
+        /^must be one of note, .*; POST …\/sessions\/\{stream_sid\}\/takeover takes/,
+      )
+      expect(await act({ action: 'takeover' })).toMatchObject({ status: 400, body: { details: [{ message }] } })
+    })
   })
 
   describe('are watched', () => {
