@@ -136,6 +136,24 @@ describe('Who answered a call that was placed', () => {
     expect([messages(endless).length, answers(endless).at(-1)]).toEqual([1, ['machine_end_other', 'words']])
   })
 
+  it('has it, and no goodbye, where the longest call passes while its beep is waited for', () => {
+    const call = placed(MESSAGE, { maxCallMs: 20_000 })
+    call.ends('resp_1')
+    hears(call, { kind: 'speech_began' })
+    said(call, 'voicemail')
+    call.wait(25_000)
+    expect(call.commands('respond')).toHaveLength(1)
+    beeps(call)
+    expect([call.commands('respond').length, messages(call).length]).toEqual([2, 1])
+    call.answer('resp_2', 'item_2', 8_000)
+    call.wait(7_900)
+    expect(call.all('hang_up')).toEqual([])
+    call.wait(200)
+    call.echoAll()
+    call.wait(5_000)
+    expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'voicemail' }])
+  })
+
   it.each([
     ['a short sound', 100, true],
     ['a sentence', 600, true],

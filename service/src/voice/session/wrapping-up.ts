@@ -4,6 +4,7 @@ import { beginEnding } from './ending.ts'
 import { silence } from './interrupting.ts'
 import { addNote } from './keeping.ts'
 import { cancelTransfer, isLeaving } from './leaving.ts'
+import { isAwaited } from './party.ts'
 import { isOutOfHands, type SessionState, type Step } from './state.ts'
 import { giveWay } from './taking-over.ts'
 
@@ -62,7 +63,7 @@ export function wrapUp(step: Step, instructions: string): void {
   // Should the carrier bring it back, that is looked at again.
   if (isLeaving(step)) return
   // Who has taken the call has stopped its message: the model may only not have said so yet.
-  if (isLeavingMessage(step.state) && !isOutOfHands(step))
+  if ((isLeavingMessage(step.state) || isAwaited(step.state)) && !isOutOfHands(step))
     return step.do({ type: 'arm', timer: 'last_words', ms: LAST_MESSAGE_MS })
   cutLong(step)
   giveWay(step)
