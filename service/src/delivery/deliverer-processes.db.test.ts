@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import type { Received } from '../../test/harness/webhook-target.ts'
@@ -61,6 +61,20 @@ describe('two processes', () => {
     expect(await stage.rows()).toMatchObject([{ status: 'pending', attempts: 2 }])
     expect(await settle(test.db, 'webhook_outbox', second, delivered)).toBe(true)
     expect(await stage.rows()).toMatchObject([{ status: 'delivered', attempts: 2 }])
+  })
+
+  it.runIf(inject('databaseTemplate').kind === 'server')('pass over what the other is just claiming', async () => {
+    stage.tell('acme', 'http://127.0.0.1:9/')
+    await stage.happens('acme', [ofCall('CA1')])
+    const other = await test.anotherNode()
+    const now = new Date(stage.clock.now())
+    const here = await test.db.transaction().execute(async (tx) => {
+      const claimed = await claimDueAcrossTenants(tx, 'webhook_outbox', { ...claim, now })
+      expect(await claimDueAcrossTenants(other.db, 'webhook_outbox', { ...claim, now })).toEqual([])
+      return claimed
+    })
+    expect(here).toHaveLength(1)
+    expect(await claimDueAcrossTenants(other.db, 'webhook_outbox', { ...claim, now })).toEqual([])
   })
 
   it('take over from one that stops in the middle of an attempt, which does not count then', async () => {
