@@ -46,7 +46,7 @@ const CLOSINGS: Record<number, string> = {
   1008: 'The service did not take the stream.',
   1013: 'There is no room for the call now, it moves to another node, or the connection is too slow. Try again.',
   4401: 'The call had waited too long to be opened. Try again.',
-  4409: 'Somebody else has the call, or it is ending.',
+  4409: 'Somebody else has the call, or it is being put through or ending.',
 }
 const NO_MICROPHONE = 'The microphone is gone, so nobody heard you any more. Connect one, then try again.'
 /** Of a line into a call of others, which lasts no longer than what it was asked for with. */

@@ -65,7 +65,8 @@ export function noSuchSession(): AppError {
   return new AppError('not_found', 'There is no such live session.')
 }
 
-function showCall({ facts, phase, isMuted, isTakenOver, isPersonGone, lines, escalation, events }: LiveSession) {
+function showCall(session: LiveSession) {
+  const { facts, phase, isMuted, isTakenOver, isPersonGone, isBeingPutThrough, lines, escalation, events } = session
   const { lastWords, lastResponseMs } = events
   const { personName } = lines
   return {
@@ -86,6 +87,7 @@ function showCall({ facts, phase, isMuted, isTakenOver, isPersonGone, lines, esc
     escalation_target: escalation?.target ?? null,
     // Left out, because a node of the version before leaves them out as well.
     ...(personName !== null && { taken_over_by: personName }),
+    ...(isBeingPutThrough && { being_put_through: true }),
     ...(lastWords && { last_words: lastWords }),
     ...(lastResponseMs !== null && { last_response_ms: lastResponseMs }),
   }

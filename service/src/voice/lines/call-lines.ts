@@ -201,6 +201,6 @@ export class CallLines implements AudioEars {
 export function cannotBeTaken(): AppError {
   return new AppError(
     'conflict',
-    'The call cannot be taken over now: it is ending, its stream is lost, or somebody has it.',
+    'The call cannot be taken over now: it is ending or being put through, its stream is lost, or somebody has it.',
   )
 }

@@ -44,7 +44,8 @@ export function lineRoutes({ calls, tokens, streamUrl, refTo }: Deps): FastifyPl
     const tenantId = tenantOf(request)
     const call = await calls.get(tenantId, streamSid)
     if (call.state === 'draining' || call.state === 'ended') throw new AppError('conflict', 'The call is ending.')
-    if (kind === 'takeover' && (call.state === 'detached' || call.taken_over)) throw cannotBeTaken()
+    if (kind === 'takeover' && (call.state === 'detached' || call.taken_over || call.being_put_through))
+      throw cannotBeTaken()
     const by = refTo(credentialOf(request))
     const stream_token = tokens.issueLine({ kind, tenant: tenantId, stream_sid: streamSid, supervisor, by })
     return { ok: true as const, stream_url: streamUrl(), stream_token }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Browser } from '../../../test/harness/browser.ts'
 import { useCallApp } from '../../../test/harness/call-app.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
+import { ACCOUNT } from '../../../test/harness/served-app.ts'
 import { StreamClient } from '../../../test/harness/stream-client.ts'
 import { until } from '../../../test/harness/wait.ts'
 import type { TenantId } from '../../kernel/ids.ts'
@@ -335,6 +336,24 @@ describe('a call that a person takes over', () => {
     late.start({ callSid: 'CA1', streamSid: 'MZCA1' })
     expect(await late.closed()).toBe(4409)
     expect(person.closeCode).toBeNull()
+  })
+
+  it('is refused while the call is being put through, also to who has asked before', async () => {
+    const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token }
+    const document = { tenant_id: 'acme', telephony, transfer_targets: ['+12025550199'] }
+    await app.served.administer('PUT', '/tenants/acme', document)
+    await app.talk({ CallSid: 'CA1' })
+    const late = await open('takeover')
+    const asked = { action: 'transfer', target: '+12025550199' }
+    expect((await app.served.call('acme', 'POST', '/sessions/MZCA1/actions', asked)).status).toBe(200)
+    expect(await ask('takeover')).toMatchObject({
+      status: 409,
+      body: { error: expect.stringContaining('being put through') },
+    })
+    const shown = await app.served.call('acme', 'GET', '/sessions/MZCA1')
+    expect([shown.status, JSON.stringify(shown.body).includes('put_through')]).toEqual([200, false])
+    late.start({ callSid: 'CA1', streamSid: 'MZCA1' })
+    expect(await late.closed()).toBe(4409)
   })
 
   it('is refused while nobody hears it, told its end, and kept with it', async () => {
