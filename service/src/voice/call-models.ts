@@ -63,11 +63,15 @@ export class CallModels {
     this.#current = null
   }
 
+  /** Of one that is not talked to yet nobody hears anything. */
   #link(epoch: number, history: string | null): ModelLink {
     const isFallback = this.#deps.isFallback()
-    return new ModelLink(epoch, (listener) => this.#deps.open(listener, { history, isFallback }), {
+    const link: ModelLink = new ModelLink(epoch, (listener) => this.#deps.open(listener, { history, isFallback }), {
       event: (event) => this.#deps.dispatch({ type: 'model', epoch, event }),
-      audio: (responseId, itemId, payload) => this.#deps.media.fromModel(responseId, itemId, payload),
+      audio: (responseId, itemId, payload) => {
+        if (link === this.#current) this.#deps.media.fromModel(responseId, itemId, payload)
+      },
     })
+    return link
   }
 }

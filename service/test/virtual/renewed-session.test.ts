@@ -40,6 +40,13 @@ describe('A model session that is renewed', () => {
     }
   })
 
+  it('is heard alone, though the one that is to take over speaks too soon', async () => {
+    const world = await asking(7_000, ({ model }) => model.sessions[1]?.answer(null))
+    const early = world.model.answers.filter(({ itemId }) => itemId === '2·item_2')
+    expect(early.map(({ answer }) => world.heardMs(answer))).toEqual([0])
+    expect(world.ends).toEqual(['caller_hangup'])
+  })
+
   it('goes on being talked to when the other one cannot be had', async () => {
     const world = await asking(5_500, ({ model }) => model.sessions[1]?.drop('insufficient_quota', 'fatal'))
     expect(answers(world)).toEqual(['Welcome.', 'We are open'])
