@@ -26,7 +26,7 @@ type Parts = { origin: () => string; limits: RateLimits }
 
 /** How people administer: who they are, and how they log in. */
 export function makeAdministration(deps: Deps, { origin, limits }: Parts) {
-  const { clock, config, database, log, sealer } = deps
+  const { clock, config, database, log, sealer, formerSealer } = deps
   const { db } = database
   // The people that it vouches for, and the e-mails of others, are in the database.
   const provider = database.kind === 'memory' ? null : deps.identityProvider
@@ -42,7 +42,8 @@ export function makeAdministration(deps: Deps, { origin, limits }: Parts) {
   const findAnyTime = orLately(promptly(clock, find), (token) => sessions.lately(token))
   const people: People = { isEnabled, find: database.kind === 'server' ? findAnyTime : find, mayDo, origin }
   const { adminKey, legacyBearer: legacyEnabled } = config
-  const standing = makeStanding({ db, sessions, digest: sealer.digest, adminKey, legacyEnabled, mayDo })
+  const digests = { digest: sealer.digest, formerDigest: formerSealer?.digest ?? null }
+  const standing = makeStanding({ db, sessions, ...digests, adminKey, legacyEnabled, mayDo })
   const isGood: Standing['isGood'] = (ref, wanted) => standing.isGood(ref, wanted)
   const administrators = new Set(config.oidcAllowedEmails.map((email) => email.toLowerCase()))
   const callbackUrl = () => origin() + SSO_CALLBACK

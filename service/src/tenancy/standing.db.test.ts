@@ -15,10 +15,12 @@ const ADMIN_KEY = 'ak_a_key_of_the_tests'
 const test = useDatabase()
 const clock = new TestClock()
 
-function standing({ legacyEnabled = true, adminKey = ADMIN_KEY } = {}) {
+const digestOf = (byte: number) => makeSealer(Buffer.alloc(32, byte)).digest
+
+function standing({ legacyEnabled = true, adminKey = ADMIN_KEY, key = 1, formerKey = 0 } = {}) {
   const sessions = makeAdminSessions({ db: test.db, clock, credentials: '' })
-  const { digest } = makeSealer(Buffer.alloc(32, 1))
-  return makeStanding({ db: test.db, sessions, digest, legacyEnabled, adminKey, mayDo: () => true })
+  const digests = { digest: digestOf(key), formerDigest: formerKey === 0 ? null : digestOf(formerKey) }
+  return makeStanding({ db: test.db, sessions, ...digests, legacyEnabled, adminKey, mayDo: () => true })
 }
 
 const of = (tenantId: TenantId) => ({ tenantId, method: 'POST', route: '/', isLook: true })
@@ -48,6 +50,19 @@ describe('the standing of a credential', () => {
       .set({ auth_token_hash: sha256('another') })
       .execute()
     expect(await isGood(ref, of(acme))).toBe(false)
+  })
+
+  it('is told by a name that a node with the other key first has given, while keys are changed', async () => {
+    const acme = await makeTenant(test.db, 'acme', sha256(LEGACY_TOKEN))
+    const { token } = await makeApiKeys({ db: test.db, clock, onRevoked: () => {} }).create(acme, 'shop', THE_SYSTEM)
+    const given = [
+      { kind: 'token' as const, secret: token },
+      { kind: 'token' as const, secret: LEGACY_TOKEN },
+      { kind: 'admin_key' as const, secret: ADMIN_KEY },
+    ].map(standing({ key: 1, formerKey: 2 }).refTo)
+    const goodAt = (node: ReturnType<typeof standing>) => Promise.all(given.map((ref) => node.isGood(ref, of(acme))))
+    expect(await goodAt(standing({ key: 2, formerKey: 1 }))).toEqual([true, true, true])
+    expect(await goodAt(standing({ key: 2 }))).toEqual([false, false, false])
   })
 
   it('is that of the admin key until there is another one', async () => {

@@ -27,6 +27,8 @@ type Deps = {
   db: Db
   sessions: Pick<AdminSessions, 'refTo' | 'findNamed'>
   digest: Sealer['digest']
+  /** Of the other key while keys are changed: a node with that one first may have given the name. */
+  formerDigest?: Sealer['digest'] | null
   adminKey: string | null
   /** As of `Credentials`. */
   legacyEnabled: boolean
@@ -36,14 +38,18 @@ type Deps = {
 /** Of a digest: as much as tells credentials apart. */
 const DIGEST_DIGITS = 32
 
-export function makeStanding({ db, sessions, digest, adminKey, legacyEnabled, mayDo }: Deps): Standing {
-  const marked = (text: string) => digest(`standing/${text}`).slice(0, DIGEST_DIGITS)
-  const markOf = (tokenHash: Buffer) => marked(tokenHash.toString('hex'))
+export function makeStanding(deps: Deps): Standing {
+  const { db, sessions, digest, formerDigest = null, adminKey, legacyEnabled, mayDo } = deps
+  const marked = (text: string, by = digest) => by(`standing/${text}`).slice(0, DIGEST_DIGITS)
+  const isMarked = (text: string, mark: string | undefined) =>
+    mark === marked(text) || (formerDigest !== null && mark === marked(text, formerDigest))
   const isThere = async (tenantId: TenantId) => (await findTenantEtag(db, tenantId)) !== null
 
   function nameOf({ kind, secret }: GivenCredential): string {
     if (kind === 'session') return sessions.refTo(secret)
-    return kind === 'admin_key' ? marked(secret) : `${keyPrefixOf(secret) ?? ''}.${markOf(hashToken(secret))}`
+    return kind === 'admin_key'
+      ? marked(secret)
+      : `${keyPrefixOf(secret) ?? ''}.${marked(hashToken(secret).toString('hex'))}`
   }
 
   async function isSessionGood(ref: string, { tenantId, method, route, isLook }: Wanted): Promise<boolean> {
@@ -56,9 +62,9 @@ export function makeStanding({ db, sessions, digest, adminKey, legacyEnabled, ma
   async function isTokenGood(name: string, tenantId: TenantId): Promise<boolean> {
     const [prefix = '', mark] = name.split('.')
     const key = prefix === '' ? null : await findApiKeyAcrossTenants(db, prefix)
-    if (key?.tenantId === tenantId && !key.revokedAt && markOf(key.secretHash) === mark) return true
+    if (key?.tenantId === tenantId && !key.revokedAt && isMarked(key.secretHash.toString('hex'), mark)) return true
     const legacy = legacyEnabled ? await findLegacyTokenHash(db, tenantId) : null
-    return legacy !== null && markOf(legacy) === mark
+    return legacy !== null && isMarked(legacy.toString('hex'), mark)
   }
 
   return {
@@ -67,7 +73,7 @@ export function makeStanding({ db, sessions, digest, adminKey, legacyEnabled, ma
       const [kind, name = ''] = ref.split(':')
       if (kind === 'session') return isSessionGood(name, wanted)
       if (kind === 'token') return isTokenGood(name, wanted.tenantId)
-      return kind === 'admin_key' && adminKey !== null && name === marked(adminKey) && isThere(wanted.tenantId)
+      return kind === 'admin_key' && adminKey !== null && isMarked(adminKey, name) && isThere(wanted.tenantId)
     },
   }
 }
