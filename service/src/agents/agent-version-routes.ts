@@ -18,7 +18,7 @@ import {
   Timestamp,
 } from '../platform/http/schemas.ts'
 import { AgentVersionConfig, StoredAgentConfig } from '../tenancy/agent-config.ts'
-import { TenantParams, TenantRef } from '../tenancy/tenant-values.ts'
+import { TenantParams, TenantRef, Warnings } from '../tenancy/tenant-values.ts'
 import { type AgentVersion as AgentVersionRecord, VERSION_STATUSES } from './agent-version-store.ts'
 import { type AgentVersions, versionEtag } from './agent-versions.ts'
 
@@ -51,11 +51,7 @@ const AgentVersion = Type.Object({
   updated_at: Timestamp,
   published_at: nullable(Timestamp),
 })
-const VersionAnswer = Type.Object({
-  ok: Ok,
-  version: AgentVersion,
-  warnings: Type.Optional(Type.Array(Type.String(), { description: 'What was taken and will hardly work.' })),
-})
+const VersionAnswer = Type.Object({ ok: Ok, version: AgentVersion, warnings: Warnings })
 
 /** The administration of the versions of a tenant's agents. */
 export function agentVersionRoutes(versions: AgentVersions): FastifyPluginAsyncTypebox {

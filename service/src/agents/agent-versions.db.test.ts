@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
+import { GatedDatabase } from '../../test/harness/gated-database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { THE_SYSTEM } from '../kernel/actor.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -204,5 +205,14 @@ describe('replaceConfig', () => {
           : { status: 'draft', config: { greeting: 'unseen' } },
       )
     }
+  })
+
+  it('are warned of names of tools only when those of the tenant can be looked up: a write that is done is no failure', async () => {
+    const { config } = await versions.create(acme, agentId, { tools: ['order_status'] }, THE_SYSTEM)
+    expect(await versions.warnings(acme, config)).toHaveLength(1)
+    const gated = new GatedDatabase()
+    const { db } = gated.of({ ...test.database, close: async () => {} })
+    gated.isAway = true
+    expect(await makeAgentVersions({ db, clock }).warnings(acme, config)).toEqual([])
   })
 })

@@ -113,8 +113,9 @@ export function makeAgentVersions({ db, clock, keepHoldAudio, onPublished }: Dep
     },
     async warnings(tenantId, { tools = [] }) {
       if (tools.length === 0) return []
-      const stored = await findStoredTenant(db, tenantId)
-      return unknownTools(tools, stored?.document.tools ?? []).map(unknownToolWarning)
+      // What is warned of is done by then: it is answered for, also when this cannot be found out.
+      const stored = await findStoredTenant(db, tenantId).catch(() => null)
+      return stored ? unknownTools(tools, stored.document.tools ?? []).map(unknownToolWarning) : []
     },
   }
 }
