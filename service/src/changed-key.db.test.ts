@@ -22,7 +22,7 @@ const both = makeSealer(Buffer.alloc(32, 2), former)
 
 function startedWith(sealer: Sealer, formerSealer: Sealer | null) {
   const lines: object[] = []
-  const log = { info: (fields: object) => lines.push(fields) }
+  const log = { info: (fields: object) => lines.push(fields), error: (fields: object) => lines.push(fields) }
   // Sound: nothing else of them is asked for.
   const given = { database: { db: test.db }, sealer, formerSealer, log } as never
   return { lines, start: () => takeSealingKey(given), again: renewing(given).map(({ run }) => run) }
@@ -55,6 +55,19 @@ it('has all that is sealed open with the new key alone, once it was started with
   expect(present.open(row?.phone_sealed ?? '', contextOf(ACME, id))).toBe(NUMBER)
   await startedWith(present, null).start()
   await expect(startedWith(former, null).start()).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+it('starts all the same when something is sealed with a key that is neither, which it tells of', async () => {
+  await startedWith(former, null).start()
+  await writtenWith(makeSealer(Buffer.alloc(32, 9)), 'abandoned' as TenantId)
+  await writtenWith(former, ACME)
+  const { start, lines } = startedWith(both, former)
+  await start()
+  expect(lines).toEqual([
+    { tenant_id: 'abandoned', err: expect.any(Error) },
+    { tenants: 1, numbers: 0 },
+  ])
+  expect((await openedWith(present, ACME))?.token).toBe(SECRET)
 })
 
 it('changes nothing yet where the key of the database comes first', async () => {

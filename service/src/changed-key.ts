@@ -1,5 +1,6 @@
 import { renewNumbers } from './calls/erasing/erasing-number.ts'
 import type { Deps } from './deps.ts'
+import type { TenantId } from './kernel/ids.ts'
 import type { ScheduledWork } from './schedule.ts'
 import { expectSealingKey, isSealingKey, noteSealingKey, renewTenants } from './tenancy/sealing-key.ts'
 
@@ -27,13 +28,13 @@ export function renewing({ database, sealer, formerSealer, log }: Sealing): Sche
   return [{ name: 'secrets of the former key', hasEndpoint: false, run }]
 }
 
-async function renewAll({
-  database: { db },
-  sealer,
-  log,
-}: Pick<Sealing, 'sealer' | 'log'> & { database: Pick<Deps['database'], 'db'> }) {
-  const tenants = await renewTenants(db, sealer)
-  const numbers = await renewNumbers(db, sealer)
+type Renewing = Pick<Sealing, 'sealer' | 'log'> & { database: Pick<Deps['database'], 'db'> }
+
+async function renewAll({ database: { db }, sealer, log }: Renewing) {
+  const unopened = (tenantId: TenantId, err: unknown) =>
+    log.error({ tenant_id: tenantId, err }, 'what is sealed of a tenant opens with neither key: it stays as it is')
+  const tenants = await renewTenants(db, sealer, unopened)
+  const numbers = await renewNumbers(db, sealer, unopened)
   if (tenants + numbers > 0)
     log.info({ tenants, numbers }, 'what the former key had sealed is sealed with the present one')
 }

@@ -4,6 +4,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { Sealer } from '../kernel/seal.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { hasMark, replaceMark, setFirstMark } from './installation-store.ts'
+import type { TenantDocument } from './tenant-document.ts'
 import { renewSecrets } from './tenant-secrets.ts'
 import { findStoredTenant, listTenantIdsAcrossTenants, lockTenant, writeSealed } from './tenant-store.ts'
 
@@ -42,23 +43,44 @@ export async function noteSealingKey(db: Db, sealer: Sealer): Promise<void> {
 /**
  * Seals with the present key what the former one has sealed in the documents of tenants, whose ETags stay, for what they hold is the same.
  *
+ * @param onUnopened hears of tenants with a secret that neither key opens, which stay as they are: those are lost already, and nobody else's.
  * @returns how many had such secrets. Repeating it changes nothing.
- * @throws Error for a secret that neither key opens.
  */
-export async function renewTenants(db: Db, sealer: Sealer): Promise<number> {
+export async function renewTenants(
+  db: Db,
+  sealer: Sealer,
+  onUnopened: (tenantId: TenantId, error: unknown) => void,
+): Promise<number> {
   let count = 0
-  for (const tenantId of await listTenantIdsAcrossTenants(db)) if (await renewTenant(db, sealer, tenantId)) count += 1
+  for (const tenantId of await listTenantIdsAcrossTenants(db)) {
+    const isRenewed = await renewTenant(db, sealer, tenantId, (error) => onUnopened(tenantId, error))
+    if (isRenewed) count += 1
+  }
   return count
 }
 
-function renewTenant(db: Db, sealer: Sealer, tenantId: TenantId): Promise<boolean> {
+function renewTenant(
+  db: Db,
+  sealer: Sealer,
+  tenantId: TenantId,
+  onUnopened: (error: unknown) => void,
+): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     await lockTenant(tx, tenantId)
     const stored = await findStoredTenant(tx, tenantId)
     if (!stored) return false
-    const document = renewSecrets(stored.document, sealer)
+    const document = renewed(stored.document, sealer, onUnopened)
     if (canonicalJson(document) === canonicalJson(stored.document)) return false
     await writeSealed(tx, tenantId, document)
     return true
   })
+}
+
+function renewed(document: TenantDocument, sealer: Sealer, onUnopened: (error: unknown) => void): TenantDocument {
+  try {
+    return renewSecrets(document, sealer)
+  } catch (error) {
+    onUnopened(error)
+    return document
+  }
 }

@@ -16,6 +16,7 @@ import {
   completeErasure,
   listSealedNumbersAcrossTenants,
   releaseErasure,
+  type SealedNumber,
   writeSealedNumber,
 } from './number-erasure-store.ts'
 
@@ -124,16 +125,38 @@ export function contextOf(tenantId: TenantId, id: string): string {
   return `${tenantId}/number_erasure/${id}`
 }
 
-/** Seals with the present key the numbers that the former one has sealed. @returns how many. @throws Error for one that neither opens. */
-export async function renewNumbers(db: Db, sealer: Pick<Sealer, 'renew'>): Promise<number> {
+/**
+ * Seals with the present key the numbers that the former one has sealed.
+ *
+ * @param onUnopened hears whose number neither key opens, which stays as it is.
+ * @returns how many.
+ */
+export async function renewNumbers(
+  db: Db,
+  sealer: Pick<Sealer, 'renew'>,
+  onUnopened: (tenantId: TenantId, error: unknown) => void,
+): Promise<number> {
   let count = 0
   for (const row of await listSealedNumbersAcrossTenants(db)) {
-    const phoneSealed = sealer.renew(row.phone_sealed, contextOf(row.tenant_id, row.id))
+    const phoneSealed = renewedNumber(row, sealer, onUnopened)
     if (phoneSealed === row.phone_sealed) continue
     await writeSealedNumber(db, { ...row, phone_sealed: phoneSealed })
     count += 1
   }
   return count
+}
+
+function renewedNumber(
+  { tenant_id: tenantId, id, phone_sealed: sealed }: SealedNumber,
+  sealer: Pick<Sealer, 'renew'>,
+  onUnopened: (tenantId: TenantId, error: unknown) => void,
+): string {
+  try {
+    return sealer.renew(sealed, contextOf(tenantId, id))
+  } catch (error) {
+    onUnopened(tenantId, error)
+    return sealed
+  }
 }
 
 /** Who asked for it. */

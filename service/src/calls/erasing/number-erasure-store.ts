@@ -177,10 +177,11 @@ export async function releaseErasure(db: Db, { tenant_id, id, claim_token }: Cla
     .execute()
 }
 
-/** Of those that are not done: what is sealed in them. */
-export async function listSealedNumbersAcrossTenants(
-  db: Db,
-): Promise<{ tenant_id: TenantId; id: string; phone_sealed: string }[]> {
+/** What is sealed in a request. */
+export type SealedNumber = Pick<ClaimedErasure, 'tenant_id' | 'id' | 'phone_sealed'>
+
+/** Of those that are not done. */
+export async function listSealedNumbersAcrossTenants(db: Db): Promise<SealedNumber[]> {
   const rows = await db
     .selectFrom('number_erasures')
     .select(['tenant_id', 'id', 'phone_sealed'])
@@ -190,10 +191,7 @@ export async function listSealedNumbersAcrossTenants(
 }
 
 /** Changes nothing where it was completed meanwhile. */
-export async function writeSealedNumber(
-  db: Db,
-  { tenant_id, id, phone_sealed }: { tenant_id: TenantId; id: string; phone_sealed: string },
-): Promise<void> {
+export async function writeSealedNumber(db: Db, { tenant_id, id, phone_sealed }: SealedNumber): Promise<void> {
   await db
     .updateTable('number_erasures')
     .set({ phone_sealed })
