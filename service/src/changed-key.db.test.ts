@@ -39,7 +39,7 @@ async function openedWith(sealer: Sealer, tenantId: TenantId) {
   return stored && { etag: stored.etag, token: openSecrets(stored.document, sealer).telephony?.auth_token }
 }
 
-it('has all that is sealed open with the new key alone, once it was started with both', async () => {
+it('has all that is sealed open with the new key alone, once it was started with both, and calls nothing of it changed', async () => {
   await startedWith(former, null).start()
   const { etag } = await writtenWith(former, ACME)
   const erasing = { goOn: async () => {} }
@@ -54,6 +54,7 @@ it('has all that is sealed open with the new key alone, once it was started with
   const [row] = await test.db.selectFrom('number_erasures').select('phone_sealed').execute()
   expect(present.open(row?.phone_sealed ?? '', contextOf(ACME, id))).toBe(NUMBER)
   await startedWith(present, null).start()
+  expect((await writtenWith(present, ACME)).etag).toBe(etag)
   await expect(startedWith(former, null).start()).rejects.toMatchObject({ code: 'unavailable' })
 })
 
