@@ -262,12 +262,21 @@ function startAdmission({ clock, metrics: { eventLoop } }: Deps, hasCalls: () =>
   return { isOverloaded: () => load.isOverloaded, stop }
 }
 
-/** Without a secret of its own the one that every node has anyway serves for tokens too, by a digest that does not tell it. */
-function tokenSecrets({ config, sealer, formerSealer }: Deps): [string, ...string[]] {
-  const { streamTokenSecret: own, streamTokenSecretPrevious } = config
-  const derivedFrom = (one: Sealer) => one.digest('stream tokens')
-  const previous = streamTokenSecretPrevious ?? (formerSealer && derivedFrom(formerSealer))
-  return [own ?? derivedFrom(sealer), ...(previous === null ? [] : [previous])]
+/**
+ * Without a secret of its own the one that every node has anyway serves for tokens too, by a digest that does not tell it. Nobody signs
+ * by a former sealing key where there is one of its own.
+ */
+export function tokenSecrets({ config, sealer, formerSealer }: TokenSecretsOf): [string, ...string[]] {
+  const { streamTokenSecret: own, streamTokenSecretPrevious: previous } = config
+  const derivedFrom = (one: Pick<Sealer, 'digest'>) => one.digest('stream tokens')
+  const former = own === null && formerSealer ? derivedFrom(formerSealer) : null
+  return [own ?? derivedFrom(sealer), ...[previous, former].filter((secret) => secret !== null)]
+}
+
+type TokenSecretsOf = {
+  config: Pick<Deps['config'], 'streamTokenSecret' | 'streamTokenSecretPrevious'>
+  sealer: Pick<Sealer, 'digest'>
+  formerSealer: Pick<Sealer, 'digest'> | null
 }
 
 function socketUrl(httpUrl: string): string {
