@@ -2124,7 +2124,7 @@ export interface components {
             id: string;
             /** @description Its last four digits. */
             phone: string;
-            /** @description Keyed: the same for the same number of the tenant. */
+            /** @description Keyed: the same for the same number of the tenant, until ENCRYPTION_KEY is changed. */
             phone_hash: string;
             requested_by: string;
             /** @enum {unknown} */
