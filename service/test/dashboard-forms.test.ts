@@ -166,6 +166,14 @@ describe('a version', () => {
     await context.close()
   })
 
+  it('tells whoever saves it of a tool that there is not', async () => {
+    const { context, page } = await typing('Typed.')
+    await page.getByLabel('Everything, as JSON').fill('{ "greeting": "Typed.", "tools": ["order_staus"] }')
+    await save(page)
+    await page.getByText(/^Saved\. tools names order_staus, which is no built-in tool/).waitFor()
+    await context.close()
+  })
+
   it('shows what callers hear when somebody else publishes it, and keeps what was typed beside it', async () => {
     const { context, page } = await typing('Typed.')
     await ask('POST', `/admin/tenants/acme/agent-versions/${draft.id}/publish`)

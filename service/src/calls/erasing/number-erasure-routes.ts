@@ -43,7 +43,9 @@ const NumberErasure = Type.Object({
   id: Type.String(),
   status: Type.Enum(['pending', 'completed']),
   phone: Type.String({ description: 'Its last four digits.' }),
-  phone_hash: Type.String({ description: 'Keyed: the same for the same number of the tenant, until ENCRYPTION_KEY is changed.' }),
+  phone_hash: Type.String({
+    description: 'Keyed: the same for the same number of the tenant, until ENCRYPTION_KEY is changed.',
+  }),
   requested_by: Type.String(),
   created_at: Timestamp,
   completed_at: nullable(Timestamp),
