@@ -138,7 +138,7 @@ describe('the overview', () => {
   it('leads to the calls of the agent in the document of a tenant, which has no key, and to no others', async () => {
     const context = await loggedIn(WIDE)
     const { page } = await visit(context, 't/globex/overview?range=30d')
-    await page.getByRole('link', { name: "one call of the tenant document's agent" }).click()
+    await page.getByRole('link', { name: "1 call of the tenant document's agent" }).click()
     await page.getByText('One in all').waitFor()
     await page.getByText("Of the agent in the tenant's document").waitFor()
     await page.getByRole('button', { name: 'Of any agent' }).click()

@@ -12,7 +12,7 @@ it.each([
 
 it.each([
   [0, '0 calls'],
-  [1, 'one call'],
+  [1, '1 call'],
   [2, '2 calls'],
 ])('%i of something are told in words that fit', (count, text) => {
   expect(numberOf(count, 'call')).toBe(text)

@@ -13,9 +13,9 @@ export function countText(count: number): string {
   return COUNT.format(Math.round(count))
 }
 
-/** How many of something there are: `one call`, `2 calls`. */
+/** How many of something there are, in figures, for links that show the figure alone have it as their name: `1 call`, `2 calls`. */
 export function numberOf(count: number, one: string): string {
-  return count === 1 ? `one ${one}` : `${countText(count)} ${one}s`
+  return `${countText(count)} ${one}${count === 1 ? '' : 's'}`
 }
 
 /** How many calls there were, and how many of them were answered, as a sentence. */
