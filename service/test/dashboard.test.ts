@@ -109,6 +109,10 @@ describe('the dashboard', () => {
     await page.locator('main').getByText('What do you sell?').waitFor()
     const ink = await page.evaluate('getComputedStyle(document.body).color')
     expect(ink).toBe('rgb(28, 36, 32)')
+    await page.goto(`${dashboard.address}/app/t/demo/desk`)
+    await page.locator('main').getByLabel('Claimed by').waitFor()
+    const ground = await page.evaluate("getComputedStyle(document.querySelector('main input')).backgroundColor")
+    expect(ground).toBe('rgb(255, 255, 255)')
     await context.close()
   })
 
