@@ -250,6 +250,21 @@ describe('the overview', () => {
     await context.close()
   })
 
+  it('is printed with its charts whole, though paper is narrower than what they were drawn for', async () => {
+    const context = await loggedIn(WIDE)
+    const { page } = await visit(context, 't/acme/overview')
+    await page.locator('figure canvas').first().waitFor()
+    await page.emulateMedia({ media: 'print' })
+    const widths = await page.evaluate(`(() => {
+      const chart = document.querySelector('figure')
+      // At once: on paper nothing is drawn anew.
+      chart.style.width = '300px'
+      return [chart, chart.querySelector('canvas')].map((one) => one.getBoundingClientRect().width)
+    })()`)
+    expect(widths).toEqual([300, 300])
+    await context.close()
+  })
+
   it("shows none of one tenant's figures as those of another", async () => {
     const context = await loggedIn(WIDE)
     const { page } = await visit(context, 't/acme/overview')
