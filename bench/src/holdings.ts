@@ -1,8 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
-/** What a process holds on to: its heap after a collection, and its sockets, timers and the like by kind. */
-export type Holdings = { heapBytes: number; handles: Record<string, number> }
+/**
+ * What a process holds on to: its heap after a collection, and its sockets, timers and the like by kind; of the sockets those to its
+ * database apart.
+ */
+export type Holdings = { heapBytes: number; handles: Record<string, number>; poolConnections: number }
 
 /** Asks a child that was started with `diagnostics.ts`. */
 export async function holdingsOf(child: ChildProcess): Promise<Holdings> {

@@ -55,9 +55,10 @@ function mib({ heapBytes }: Holdings): string {
   return (heapBytes / 1_048_576).toFixed(1)
 }
 
-function kinds({ handles }: Holdings): string {
+function kinds({ handles, poolConnections }: Holdings): string {
   const entries = Object.entries(handles).toSorted(([a], [b]) => a.localeCompare(b))
-  return entries.map(([kind, count]) => `${count} ${kind}`).join(', ')
+  const counts = entries.map(([kind, count]) => `${count} ${kind}`).join(', ')
+  return `${counts} (and ${poolConnections} to the database)`
 }
 
 function signed(change: number): string {

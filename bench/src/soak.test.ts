@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { type Holdings, holdingsOf } from './holdings.ts'
@@ -8,7 +9,7 @@ import { soakFaults } from './soak-verdict.ts'
 import { Tally } from './tally.ts'
 
 const MIB = 1_048_576
-const BEFORE: Holdings = { heapBytes: 40 * MIB, handles: { TCPServerWrap: 1, Timeout: 2 } }
+const BEFORE: Holdings = { heapBytes: 40 * MIB, handles: { TCPServerWrap: 1, Timeout: 2 }, poolConnections: 3 }
 
 function faultsAfter(changed: Partial<Holdings>): string[] {
   const figures = {
@@ -22,7 +23,7 @@ function faultsAfter(changed: Partial<Holdings>): string[] {
 
 describe('a soak', () => {
   it('is passed by a heap up to 5 MiB larger and the same handles', () => {
-    expect(faultsAfter({ heapBytes: 45 * MIB })).toEqual([])
+    expect(faultsAfter({ heapBytes: 45 * MIB, poolConnections: 2 })).toEqual([])
   })
 
   it.each<[string, Partial<Holdings>, string]>([
@@ -50,6 +51,12 @@ describe('a soak', () => {
   })
 })
 
+async function listening(): Promise<Server> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
 describe('the diagnostics', () => {
   it('tell what the process holds, keep it alive no longer, and count what it opens', async () => {
     const program = 'const s = require("node:net").createServer().listen(0); setTimeout(() => s.close(), 2_000)'
@@ -61,5 +68,23 @@ describe('the diagnostics', () => {
     expect(heapBytes).toBeGreaterThan(MIB)
     expect(handles['TCPServerWrap']).toBe(1)
     expect(await once(child, 'exit')).toEqual([0, null])
+  })
+
+  it('count connections to the database apart from other sockets', async () => {
+    const servers = await Promise.all([listening(), listening()])
+    const [database, other] = servers.map((server) => (server.address() as AddressInfo).port)
+    const program = `const { connect } = require("node:net")
+      const connected = (port) => new Promise((done) => connect(port, "127.0.0.1", done))
+      Promise.all([${database}, ${database}, ${other}].map(connected)).then(() => process.send("connected"))`
+    const diagnostics = fileURLToPath(new URL('./diagnostics.ts', import.meta.url))
+    const child = spawn(process.execPath, ['--import', diagnostics, '-e', program], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: { ...process.env, DATABASE_URL: `postgresql://parley@127.0.0.1:${database}/parley` },
+    })
+    await once(child, 'message')
+    const { handles, poolConnections } = await holdingsOf(child)
+    child.kill()
+    for (const server of servers) server.close()
+    expect([poolConnections, handles['TCPSocketWrap']]).toEqual([2, 1])
   })
 })
