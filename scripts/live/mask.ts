@@ -5,27 +5,10 @@ const MIN_CHARS = 6
 
 /** Makes what takes every secret of the settings out of a text before it is shown. */
 export function makeMask(config: Config): (text: string) => string {
-  const {
-    telephonyAuthToken,
-    telephonyAuthTokenSecondary,
-    modelApiKey,
-    fallbackApiKey,
-    adminKey,
-    encryptionKey,
-    encryptionKeyPrevious,
-  } = config
-  const { streamTokenSecret, streamTokenSecretPrevious } = config
   const secrets = [
-    ...[
-      telephonyAuthToken,
-      telephonyAuthTokenSecondary,
-      modelApiKey,
-      fallbackApiKey,
-      adminKey,
-      streamTokenSecret,
-      streamTokenSecretPrevious,
-    ],
-    ...[encryptionKey, encryptionKeyPrevious].map((key) => key?.toString('base64') ?? null),
+    ...[config.telephonyAuthToken, config.telephonyAuthTokenSecondary, config.modelApiKey, config.fallbackApiKey],
+    ...[config.adminKey, config.streamTokenSecret, config.streamTokenSecretPrevious],
+    ...[config.encryptionKey, config.encryptionKeyPrevious].map((key) => key?.toString('base64') ?? null),
   ].filter((secret) => secret !== null && secret.length >= MIN_CHARS)
   return (text) => secrets.reduce((shown: string, secret) => shown.replaceAll(secret as string, '***'), text)
 }

@@ -28,6 +28,7 @@ const PLANTED = {
   unknownField: canary(18),
   cookie: canary(19),
   foreignToken: canary(20),
+  telephonyEnvSecondary: canary(21),
 }
 const CALLER = '+12025550143'
 
@@ -63,22 +64,26 @@ const DOCUMENT = {
 describe('secrets', () => {
   let copy: Copy
   let encryptionKey: string
+  let formerKey: string
 
   beforeAll(async () => {
     copy = await copyTemplate(inject('databaseTemplate'))
     encryptionKey = Buffer.from(canary(0).slice(0, 32)).toString('base64')
+    formerKey = Buffer.from(canary(22).slice(0, 32)).toString('base64')
   })
 
   afterEach(killPrograms)
   afterAll(() => copy.remove())
 
-  it('never leave: twenty are planted, and no answer and no log line holds one', { timeout: 60_000 }, async () => {
+  it('never leave: twenty-one are planted, and no answer and no log line holds one', { timeout: 60_000 }, async () => {
     const program = startProgram({
       ...copy.settings,
       ADMIN_API_KEY,
       ENCRYPTION_KEY: encryptionKey,
       TELEPHONY_ACCOUNT_SID: 'AC00000000000000000000000000000002',
+      ENCRYPTION_KEY_PREVIOUS: formerKey,
       TELEPHONY_AUTH_TOKEN: PLANTED.telephonyEnv,
+      TELEPHONY_AUTH_TOKEN_SECONDARY: PLANTED.telephonyEnvSecondary,
       LOG_LEVEL: 'debug',
     })
     const address = await program.listening()
@@ -137,6 +142,7 @@ describe('secrets', () => {
     const secrets = {
       ...PLANTED,
       encryptionKey,
+      formerKey,
       token,
       tokenSecret: token.slice(12),
       ...databasePassword(copy.settings),

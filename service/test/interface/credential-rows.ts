@@ -133,7 +133,7 @@ export const CREDENTIAL_ROWS: RuleRow[] = [
   rule(
     'No secret leaves, in an answer or a line of the log',
     'logs.md',
-    by('test/canary.db', 'never leave: twenty are planted, and no answer and no log line holds one'),
+    by('test/canary.db', 'never leave: twenty-one are planted, and no answer and no log line holds one'),
   ),
   rule(
     'Addresses that tenants give lead to the public network or nowhere: 300 spellings and more',
