@@ -43,6 +43,43 @@ describe('withTimeout', () => {
   })
 })
 
+describe('withTimeout, of a process that stood still', () => {
+  it('gives what had come meanwhile and could not be read', async () => {
+    const clock = new TestClock()
+    const { promise, resolve } = Promise.withResolvers<number>()
+    const result = withTimeout(clock, promise, 100, late)
+    clock.skip(40_000)
+    // Node fires what is due before it reads what has arrived.
+    await clock.advance(0)
+    resolve(7)
+    await expect(result).resolves.toBe(7)
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('waits as long once more, and no third time', async () => {
+    const clock = new TestClock()
+    let outcome = 'waiting'
+    void withTimeout(clock, new Promise(() => {}), 100, late).catch((error: Error) => {
+      outcome = error.message
+    })
+    clock.skip(40_000)
+    await clock.advance(99)
+    expect(outcome).toBe('waiting')
+    clock.skip(40_000)
+    await clock.advance(0)
+    expect(outcome).toBe('late')
+  })
+
+  it('is not meant where a timer is as late as on a busy machine', async () => {
+    const clock = new TestClock()
+    const result = withTimeout(clock, new Promise(() => {}), 100, late)
+    const failed = expect(result).rejects.toThrow('late')
+    clock.skip(900)
+    await clock.advance(0)
+    await failed
+  })
+})
+
 describe('waitAtMost', () => {
   it('gives what the work gave; nothing of work that fails, or takes longer', async () => {
     const clock = new TestClock()

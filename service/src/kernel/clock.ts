@@ -44,19 +44,35 @@ export function keepAlive(): Cancel {
   return () => clearInterval(timer)
 }
 
+/** A timer that is later than this was kept from its time: the machine slept, the process was stopped or had no processor. */
+export const STOOD_STILL_MS = 1_000
+
 /**
- * Resolves like `work`, or rejects with the error that `late` makes once `timeoutMs` have passed.
+ * Runs `task` once `timeoutMs` have passed in which somebody else could have answered. A process that stood still meanwhile has
+ * read no answer, and meets its timers before what has arrived: it waits as long once more.
+ */
+export function atDeadline(clock: Clock, timeoutMs: number, task: () => void): Cancel {
+  const lateFromMs = clock.monotonicMs() + timeoutMs + STOOD_STILL_MS
+  let cancel = clock.after(timeoutMs, () => {
+    if (clock.monotonicMs() < lateFromMs) task()
+    else cancel = clock.after(timeoutMs, task)
+  })
+  return () => cancel()
+}
+
+/**
+ * Resolves like `work`, or rejects with the error that `late` makes once `timeoutMs` have passed, as `atDeadline` counts them.
  *
  * The work itself is not stopped: hand it a signal of its own where it can be.
  */
 export function withTimeout<T>(clock: Clock, work: Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.after(timeoutMs, () => reject(late()))
+    const cancel = atDeadline(clock, timeoutMs, () => reject(late()))
     work.then(resolve, reject).finally(cancel)
   })
 }
 
-/** Does the work with a signal that ends it after `withinMs`, or when `stopping` says so. */
+/** Does the work with a signal that ends it after `withinMs`, as `atDeadline` counts them, or when `stopping` says so. */
 export async function withDeadline<T>(
   clock: Clock,
   withinMs: number,
@@ -64,7 +80,7 @@ export async function withDeadline<T>(
   stopping?: AbortSignal,
 ): Promise<T> {
   const late = new AbortController()
-  const cancel = clock.after(withinMs, () => late.abort())
+  const cancel = atDeadline(clock, withinMs, () => late.abort())
   const signal = stopping ? AbortSignal.any([late.signal, stopping]) : late.signal
   return work(signal).finally(cancel)
 }

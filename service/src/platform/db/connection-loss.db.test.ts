@@ -3,6 +3,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { startTcpProxy } from '../../../test/harness/tcp-proxy.ts'
 import { until } from '../../../test/harness/wait.ts'
+import { othersFirst } from '../../kernel/clock.ts'
 import { prepared } from './prepared.ts'
 import type { Db } from './schema.ts'
 import { openServer } from './server.ts'
@@ -12,6 +13,8 @@ const UNREACHABLE = { code: 'unavailable', message: 'The database is not reachab
 
 /** Soon over, and no statement of a busy machine takes so long; an answer is awaited for two seconds more. */
 const STATEMENT_MS = 1_000
+/** Five seconds are waited for a connection, and a timer may be a second late. */
+const STANDS_STILL_MS = 6_500
 
 async function backend(db: Db): Promise<number> {
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
@@ -191,3 +194,23 @@ describe('a statement that waits too long for a connection', () => {
     expect(await backend(db)).toBeGreaterThan(0)
   }, 20_000)
 })
+
+describe.runIf(inject('databaseTemplate').kind === 'server')(
+  'when the process stands still for longer than it waits for a connection',
+  () => {
+    it('what was asked before is answered all the same', async () => {
+      const database = openServer({
+        url: (await currentUrl()).href,
+        applicationName: 'stands still',
+        maxConnections: 2,
+      })
+      onTestFinished(() => database.close())
+      // More than there are connections: some wait for one that is made, others for their turn.
+      const asked = Array.from({ length: 8 }, (_, n) => sql<{ n: number }>`select ${n}::int4 as n`.execute(database.db))
+      await othersFirst()
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STANDS_STILL_MS)
+      const answers = await Promise.all(asked)
+      expect(answers.map(({ rows }) => rows[0]?.n)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+    })
+  },
+)

@@ -1,4 +1,4 @@
-import { systemClock } from '../../kernel/clock.ts'
+import { atDeadline, systemClock } from '../../kernel/clock.ts'
 
 /** Bounds how many connections those who only look at something have at a time: some are left to calls, and to all that changes. */
 export class ReadShare {
@@ -35,7 +35,7 @@ export class ReadShare {
         this.#waiting.delete(begin)
         resolve()
       }
-      const cancel = systemClock.after(this.#withinMs, () => {
+      const cancel = atDeadline(systemClock, this.#withinMs, () => {
         this.#waiting.delete(begin)
         reject(new Error('timeout exceeded when trying to connect'))
       })

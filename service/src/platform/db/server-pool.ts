@@ -1,6 +1,6 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
-import { systemClock } from '../../kernel/clock.ts'
+import { atDeadline, STOOD_STILL_MS, systemClock } from '../../kernel/clock.ts'
 import { isReading } from '../current-request.ts'
 import { isOfStatementAlone, toAppError, unreachable } from './errors.ts'
 import type { FullDisk } from './full-disk.ts'
@@ -24,10 +24,19 @@ export function serverPool(
     known.set(client, made)
     return made
   }
+  /** `pg` has timers of its own for its connections, which a process that stood still meets before what has arrived. */
+  async function connect(): Promise<pg.PoolClient> {
+    const startMs = systemClock.monotonicMs()
+    const waitsMs = pool.options.connectionTimeoutMillis ?? 0
+    return pool.connect().catch((error: unknown) => {
+      if (systemClock.monotonicMs() - startMs < waitsMs + STOOD_STILL_MS) throw error
+      return pool.connect()
+    })
+  }
   async function connectReader(): Promise<pg.PoolClient> {
     const leave = await readers.enter()
     try {
-      const client = await pool.connect()
+      const client = await connect()
       // `pg` gives each taker another `release`, which works once.
       const { release } = client
       client.release = (destroy) => {
@@ -44,7 +53,7 @@ export function serverPool(
     options: pool.options,
     async connect() {
       try {
-        return adapted(await (isReading() ? connectReader() : pool.connect()))
+        return adapted(await (isReading() ? connectReader() : connect()))
       } catch (error) {
         const mapped = toAppError(error)
         // Whatever else a connection was not had for, as a certificate that is not good any more.
@@ -95,7 +104,7 @@ function answerOf(
 ): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Error('Query read timeout'))
-    const cancel = answerMs > 0 ? systemClock.after(answerMs, late) : () => {}
+    const cancel = answerMs > 0 ? atDeadline(systemClock, answerMs, late) : () => {}
     lost.waits(client)
     client.query(question, (error, result) => {
       cancel()
