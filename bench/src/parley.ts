@@ -69,7 +69,7 @@ export async function startParley(
     }
   } catch (error) {
     await stop()
-    throw error
+    throw new Error(`the service was not set up: ${String(error)}\n${service.said()}`, { cause: error })
   }
 }
 

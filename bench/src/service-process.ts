@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Child, type Place } from './child.ts'
 
-/** The service as a process. `address`: where it listens. */
-export type ServiceProcess = { child: Child; address: string; stop(): Promise<void> }
+/** The service as a process. `address`: where it listens. `said`: the last lines of its log, for whoever wonders what went wrong. */
+export type ServiceProcess = { child: Child; address: string; said(): string; stop(): Promise<void> }
 
 /** `settings`: the whole of its environment. `nodeArgs`: options for Node itself. */
 export type ServiceOptions = { settings: Record<string, string>; nodeArgs: string[]; place: Place }
@@ -29,10 +29,11 @@ export async function startService({ settings, nodeArgs, place }: ServiceOptions
     stopTimeoutMs: STOP_TIMEOUT_MS,
   })
   const lines: string[] = []
+  const said = () => lines.join('\n')
   try {
-    return { child, address: await child.before(listening(child, lines)), stop: () => child.stop() }
+    return { child, address: await child.before(listening(child, lines)), said, stop: () => child.stop() }
   } catch (error) {
-    throw new Error(`the service did not start:\n${lines.join('\n')}`, { cause: error })
+    throw new Error(`the service did not start:\n${said()}`, { cause: error })
   }
 }
 
