@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { useDatabase } from '../test/harness/database.ts'
 import { makeNumberErasures } from './calls/erasing/erase-number.ts'
 import { contextOf } from './calls/erasing/erasing-number.ts'
@@ -9,7 +9,7 @@ import type { TenantId } from './kernel/ids.ts'
 import type { PhoneNumber } from './kernel/phone.ts'
 import { makeSealer, type Sealer } from './kernel/seal.ts'
 import { openSecrets } from './tenancy/tenant-secrets.ts'
-import { findStoredTenant } from './tenancy/tenant-store.ts'
+import { findStoredTenant, lockTenant } from './tenancy/tenant-store.ts'
 import { makeTenants } from './tenancy/tenants.ts'
 
 const test = useDatabase()
@@ -89,3 +89,18 @@ it('seals what a node with the former key first has written since, by itself', a
   expect((await openedWith(present, ACME))?.token).toBe(SECRET)
   expect(startedWith(present, null).again).toEqual([])
 })
+
+it.runIf(inject('databaseTemplate').kind === 'server')(
+  'waits for nobody where there is nothing to seal anew',
+  async () => {
+    await startedWith(former, null).start()
+    const { start, again } = startedWith(both, former)
+    await writtenWith(former, ACME)
+    await start()
+    const other = await test.anotherNode()
+    await other.db.transaction().execute(async (tx) => {
+      await lockTenant(tx, ACME)
+      for (const run of again) await run()
+    })
+  },
+)

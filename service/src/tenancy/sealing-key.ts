@@ -59,21 +59,33 @@ export async function renewTenants(
   return count
 }
 
-function renewTenant(
+async function renewTenant(
   db: Db,
   sealer: Sealer,
   tenantId: TenantId,
   onUnopened: (error: unknown) => void,
 ): Promise<boolean> {
+  // Looked at before it is locked: while both keys are set every node does so with every sweep, mostly for nothing.
+  if (!(await renewedDocument(db, sealer, tenantId, onUnopened))) return false
   return db.transaction().execute(async (tx) => {
     await lockTenant(tx, tenantId)
-    const stored = await findStoredTenant(tx, tenantId)
-    if (!stored) return false
-    const document = renewed(stored.document, sealer, onUnopened)
-    if (canonicalJson(document) === canonicalJson(stored.document)) return false
-    await writeSealed(tx, tenantId, document)
-    return true
+    const document = await renewedDocument(tx, sealer, tenantId, onUnopened)
+    if (document) await writeSealed(tx, tenantId, document)
+    return document !== null
   })
+}
+
+/** Null where there is nothing to renew, and for a tenant that is gone. */
+async function renewedDocument(
+  db: Db,
+  sealer: Sealer,
+  tenantId: TenantId,
+  onUnopened: (error: unknown) => void,
+): Promise<TenantDocument | null> {
+  const stored = await findStoredTenant(db, tenantId)
+  if (!stored) return null
+  const document = renewed(stored.document, sealer, onUnopened)
+  return canonicalJson(document) === canonicalJson(stored.document) ? null : document
 }
 
 function renewed(document: TenantDocument, sealer: Sealer, onUnopened: (error: unknown) => void): TenantDocument {
