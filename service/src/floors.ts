@@ -91,7 +91,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
     prompts: makePrompts({ db, clock, log }),
     tasks: makeCallbackTasks({ db, clock }),
     supervisorActions: makeSupervisorActions({ db, log, late: kept.actions }),
-    doNotCall: makeDoNotCall({ db, clock, tenants: cache }),
+    doNotCall: makeDoNotCall({ db, clock, log, tenants: cache }),
     tenants: makeTenants({
       db,
       clock,

@@ -54,7 +54,7 @@ function scheduledSweeps(sweeps: Sweeps): ScheduledWork[] {
 /** Wires what operators work on: callback tasks and their queues. `close` stops what was started for that. */
 export function makeOperators({ clock, log, outbound, database: { db } }: Deps, needs: Needs) {
   const { tenants, place, check, opensAt, goesOn, notify } = needs
-  const desk = makeTaskDesk({ db, clock, tenants })
+  const desk = makeTaskDesk({ db, clock, log, tenants })
   const queues = makeOperatorQueues({ db, clock, tenants })
   const settling = makeSettlingDispatches({ db, clock, log, tenants })
   const dispatch = makeDispatchTask({ db, clock, tenants, place, settle: settling.settle })

@@ -85,7 +85,7 @@ describe('POST dial-check', () => {
 
   it('tells all that speaks against a call, and writes nothing down', async () => {
     const premium = '+19005551234' as PhoneNumber
-    const doNotCall = makeDoNotCall({ db: test.db, clock, tenants })
+    const doNotCall = makeDoNotCall({ db: test.db, clock, log, tenants })
     await doNotCall.add('acme' as TenantId, { phone: premium, reason: null, source: null })
     const refusals = [
       { code: 'dnc_listed', reason: 'The number is on the do-not-call list: it may be called once it is taken off.' },

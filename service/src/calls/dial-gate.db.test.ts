@@ -10,6 +10,7 @@ import { newId, type TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import { makeDoNotCall } from '../operators/do-not-call.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import { makeLog } from '../platform/log.ts'
 import { type CallLogRow, insertCallLog } from '../records/call-log-store.ts'
 import { isOver } from '../records/call-status.ts'
 import { CALL_STATUSES } from '../records/call-values.ts'
@@ -28,6 +29,7 @@ const FREEPHONE = '+80012345678'
 const HOUR_MS = 3_600_000
 
 const test = useDatabase()
+const log = makeLog({ level: 'silent', secrets: [] })
 let clock: TestClock
 
 beforeEach(async () => {
@@ -163,7 +165,7 @@ describe('the dial gate', () => {
   })
 
   it('refuses what is on the list from the next call on, and of the list of no other tenant', async () => {
-    const doNotCall = makeDoNotCall({ db: test.db, clock, tenants: { get: async (id) => tenantTold(id) } })
+    const doNotCall = makeDoNotCall({ db: test.db, clock, log, tenants: { get: async (id) => tenantTold(id) } })
     await doNotCall.add('acme' as TenantId, { phone: BERLIN as PhoneNumber, reason: null, source: null })
     expect(await refused(tenant(), dial(BERLIN))).toEqual(['dnc_listed'])
     expect(await refused(tenant(), dial(WASHINGTON))).toEqual([])
@@ -173,13 +175,13 @@ describe('the dial gate', () => {
   })
 
   it('refuses what is on the list where the call was kept with a prefix of its country', async () => {
-    const doNotCall = makeDoNotCall({ db: test.db, clock, tenants: { get: async () => tenant() } })
+    const doNotCall = makeDoNotCall({ db: test.db, clock, log, tenants: { get: async () => tenant() } })
     await doNotCall.add(tenant().tenant_id, { phone: BERLIN as PhoneNumber, reason: null, source: null })
     expect(await refused(tenant(), dial(BERLIN.replace('+49', '+490')))).toEqual(['dnc_listed'])
   })
 
   it('refuses what an earlier version has listed with a prefix of its country', async () => {
-    const doNotCall = makeDoNotCall({ db: test.db, clock, tenants: { get: async () => tenant() } })
+    const doNotCall = makeDoNotCall({ db: test.db, clock, log, tenants: { get: async () => tenant() } })
     const phone = BERLIN.replace('+49', '+490') as PhoneNumber
     await doNotCall.add(tenant().tenant_id, { phone, reason: null, source: null })
     for (const to of [BERLIN, phone]) expect(await refused(tenant(), dial(to))).toEqual(['dnc_listed'])
@@ -219,7 +221,7 @@ describe('the dial gate', () => {
   })
 
   it('names the gravest first', async () => {
-    const doNotCall = makeDoNotCall({ db: test.db, clock, tenants: { get: async (id) => tenantTold(id) } })
+    const doNotCall = makeDoNotCall({ db: test.db, clock, log, tenants: { get: async (id) => tenantTold(id) } })
     await doNotCall.add('acme' as TenantId, { phone: '+19005551234' as PhoneNumber, reason: null, source: null })
     await logCall(test.db, '+19005551234')
     const strict = tenant({

@@ -5,6 +5,7 @@ import type { RequestKey } from '../kernel/request-key.ts'
 import type { FittingRows } from '../platform/db/fitting-rows.ts'
 import { takeKeyOrFind } from '../platform/db/request-keys.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
 import { holdKnownTenant, knownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { addTask, type TaskFields } from './add-callback-task.ts'
@@ -71,9 +72,14 @@ export type TaskDesk = {
 /** Why a number is listed whose task was completed as `do_not_call`. */
 const WISH = 'Whoever was called back does not want to be called.'
 
-type Deps = { db: Db; clock: Clock; tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> } }
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'warn'>
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+}
 
-export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
+export function makeTaskDesk({ db, clock, log, tenants }: Deps): TaskDesk {
   /** The tenant is asked for before: nothing but the database is waited for inside. */
   async function change<T>(tenantId: TenantId, work: (tx: Tx, tenant: TenantRuntime, now: Date) => Promise<T>) {
     const tenant = await knownTenant(tenants, tenantId)
@@ -128,7 +134,7 @@ export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
         const entry = { phone, reason: WISH, source: move.operator, isWish: true }
         if (move.set.disposition !== 'do_not_call') return { task, left: null }
         const { unwanted } = await listNumber(tx, tenant, entry, now)
-        return { task, left: unwanted && (() => cancelTasksLeft({ db, clock }, tenant, unwanted)) }
+        return { task, left: unwanted && (() => cancelTasksLeft({ db, clock, log }, tenant, unwanted)) }
       })
       await left?.()
       return task

@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { listUnnotedTasks, lockWaitingTasks, markUnwanted, moveTask } from './callback-task-move-store.ts'
@@ -31,10 +32,10 @@ export type Unwanted = { phone: PhoneNumber; operator: string | null; listedAt: 
 /**
  * Does the same with the tasks that somebody else was changing meanwhile: one that was given back in that instant would stay in its queue.
  * To be called once the number is listed, with nothing held: each is waited for in a transaction of its own. Never rejects: listed, the
- * number is not called whatever becomes of these.
+ * number is not called whatever becomes of these. What failed is told in the log, for somebody may have to take them out of their queue.
  */
 export async function cancelTasksLeft(
-  { db, clock }: { db: Db; clock: Pick<Clock, 'now'> },
+  { db, clock, log }: { db: Db; clock: Pick<Clock, 'now'>; log: Pick<Log, 'warn'> },
   tenant: TenantRuntime,
   unwanted: Unwanted,
 ): Promise<void> {
@@ -43,7 +44,9 @@ export async function cancelTasksLeft(
     for (const id of await listUnnotedTasks(db, tenant.tenant_id, { phone, madeBy: listedAt }))
       await db.transaction().execute((tx) => cancelLate(tx, tenant, { ...unwanted, id }, new Date(clock.now())))
   }
-  await cancelLeft().catch(() => undefined)
+  await cancelLeft().catch((err: unknown) =>
+    log.warn({ tenant_id: tenant.tenant_id, err }, 'callback tasks of a listed number were not cancelled'),
+  )
 }
 
 async function cancelLate(

@@ -4,6 +4,7 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
+import { makeLog } from '../platform/log.ts'
 import { storedEvents, tenantTold } from '../records/calls.fixture.ts'
 import { makeTaskDesk } from './callback-task-desk.ts'
 import { callbackTaskRoutes } from './callback-task-routes.ts'
@@ -16,14 +17,15 @@ const ANN = '+12025550101'
 const BEN = '+12025550102'
 
 const test = useDatabase()
+const log = makeLog({ level: 'silent', secrets: [] })
 const clock = new TestClock()
 const tenants = { get: async (id: TenantId) => tenantTold(id) }
 const server = useTenantServer(
   () => test.db,
   () => [
-    doNotCallRoutes(makeDoNotCall({ db: test.db, clock, tenants })),
+    doNotCallRoutes(makeDoNotCall({ db: test.db, clock, log, tenants })),
     doNotCallListRoutes(makeDncLists({ db: test.db, clock, tenants })),
-    callbackTaskRoutes(makeTaskDesk({ db: test.db, clock, tenants })),
+    callbackTaskRoutes(makeTaskDesk({ db: test.db, clock, log, tenants })),
   ],
 )
 
@@ -89,7 +91,7 @@ describe('POST dnc/import', () => {
     await send(`phone\n${ANN}\n`)
     await server.call('acme', 'POST', '/callback-tasks', { customer_phone: ANN })
     const said = { phone: ANN as PhoneNumber, reason: 'Do not call me.', source: 'Robin', isWish: true }
-    await makeDoNotCall({ db: test.db, clock, tenants }).add('acme' as TenantId, said)
+    await makeDoNotCall({ db: test.db, clock, log, tenants }).add('acme' as TenantId, said)
     expect(await statusOf(ANN)).toBe('cancelled')
   })
 

@@ -4,8 +4,10 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
 import { TENANT_KEY } from '../kernel/actor.ts'
 import type { TenantId } from '../kernel/ids.ts'
+import type { PhoneNumber } from '../kernel/phone.ts'
 import { openServer } from '../platform/db/server.ts'
 import { storedEvents, tenantTold } from '../records/calls.fixture.ts'
+import { cancelTasksLeft } from './cancel-tasks-of.ts'
 import { makeDoNotCall } from './do-not-call.ts'
 import { doNotCallRoutes } from './do-not-call-routes.ts'
 
@@ -19,14 +21,16 @@ const test = useDatabase()
 // Nobody listens there.
 const unreachable = openServer({ url: 'postgres://parley@127.0.0.1:1/parley', applicationName: 'test' })
 const clock = new TestClock()
+const lines: unknown[] = []
+const log = { warn: (...told: unknown[]) => void lines.push(told) }
 const tenants = { get: async (id: TenantId) => tenantTold(id) }
 const server = useTenantServer(
   () => test.db,
-  () => [doNotCallRoutes(makeDoNotCall({ db: test.db, clock, tenants }))],
+  () => [doNotCallRoutes(makeDoNotCall({ db: test.db, clock, log, tenants }))],
 )
 const downServer = useTenantServer(
   () => test.db,
-  () => [doNotCallRoutes(makeDoNotCall({ db: unreachable.db, clock, tenants }))],
+  () => [doNotCallRoutes(makeDoNotCall({ db: unreachable.db, clock, log, tenants }))],
 )
 
 afterAll(() => unreachable.close())
@@ -47,6 +51,13 @@ async function listed(query = '', tenant = 'acme'): Promise<string[]> {
 function instant(): string {
   return new Date(clock.now()).toISOString()
 }
+
+it('tell in the log that tasks of a listed number may still wait, which nobody else is told', async () => {
+  const unwanted = { phone: ANN as PhoneNumber, operator: null, listedAt: new Date(clock.now()) }
+  await cancelTasksLeft({ db: unreachable.db, clock, log }, tenantTold('acme'), unwanted)
+  const err = expect.objectContaining({ code: 'unavailable' })
+  expect(lines).toEqual([[{ tenant_id: 'acme', err }, 'callback tasks of a listed number were not cancelled']])
+})
 
 describe('POST dnc', () => {
   it('lists a number and tells the tenant', async () => {
@@ -206,7 +217,7 @@ describe('the do-not-call routes', () => {
   })
 
   it('know a tenant that is gone no more', async () => {
-    const gone = makeDoNotCall({ db: test.db, clock, tenants: { get: async () => null } })
+    const gone = makeDoNotCall({ db: test.db, clock, log, tenants: { get: async () => null } })
     await expect(gone.remove('acme' as TenantId, ANN, TENANT_KEY)).rejects.toMatchObject({ code: 'not_found' })
   })
 })

@@ -7,6 +7,7 @@ import { maskPhone } from '../kernel/masks.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import { isPhoneNumber, type PhoneNumber, phoneFault } from '../kernel/phone.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
 import { storable } from '../records/storable.ts'
 import { audit } from '../tenancy/audit-log.ts'
 import { holdKnownTenant, knownTenant } from '../tenancy/known-tenant.ts'
@@ -43,9 +44,14 @@ export type DoNotCall = {
   remove(tenantId: TenantId, phone: string, by: Actor): Promise<DncEntryRow>
 }
 
-type Deps = { db: Db; clock: Clock; tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> } }
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'warn'>
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+}
 
-export function makeDoNotCall({ db, clock, tenants }: Deps): DoNotCall {
+export function makeDoNotCall({ db, clock, log, tenants }: Deps): DoNotCall {
   /** The tenant is asked for before: nothing but the database is waited for inside. */
   async function change<T>(tenantId: TenantId, work: (tx: Tx, tenant: TenantRuntime) => Promise<T>): Promise<T> {
     const tenant = await knownTenant(tenants, tenantId)
@@ -66,7 +72,7 @@ export function makeDoNotCall({ db, clock, tenants }: Deps): DoNotCall {
     async add(tenantId, { isWish = false, ...entry }) {
       const { listed, left } = await change(tenantId, async (tx, tenant) => {
         const { listed, unwanted } = await listNumber(tx, tenant, { ...entry, isWish }, new Date(clock.now()))
-        return { listed, left: unwanted && (() => cancelTasksLeft({ db, clock }, tenant, unwanted)) }
+        return { listed, left: unwanted && (() => cancelTasksLeft({ db, clock, log }, tenant, unwanted)) }
       })
       await left?.()
       return listed

@@ -213,7 +213,7 @@ describe('calls that came to nothing', () => {
     await call({ from: caller })
     await call({ from: 'anonymous' })
     const listed = await call()
-    const doNotCall = makeDoNotCall({ db: test.db, clock, tenants })
+    const doNotCall = makeDoNotCall({ db: test.db, clock, log, tenants })
     await doNotCall.add('acme' as TenantId, { phone: listed.caller as PhoneNumber, reason: null, source: null })
     expect(await collect()).toBe(1)
     await call({ from: caller })

@@ -7,6 +7,7 @@ import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-
 import { makeAgents } from '../agents/agents.ts'
 import { THE_SYSTEM } from '../kernel/actor.ts'
 import type { TenantId } from '../kernel/ids.ts'
+import { makeLog } from '../platform/log.ts'
 import { tenantTold } from '../records/calls.fixture.ts'
 import { callbackTaskAdminRoutes } from './callback-task-admin-routes.ts'
 import { makeTaskDesk } from './callback-task-desk.ts'
@@ -34,9 +35,10 @@ const DEFAULTS = {
 const NOTHING_WAITS = { depth: 0, oldest: null, breached: 0, next_breach: null }
 
 const test = useDatabase()
+const log = makeLog({ level: 'silent', secrets: [] })
 const clock = new TestClock()
 const tenants = { get: async (id: TenantId) => tenantTold(id) }
-const desk = () => makeTaskDesk({ db: test.db, clock, tenants })
+const desk = () => makeTaskDesk({ db: test.db, clock, log, tenants })
 const queues = () => makeOperatorQueues({ db: test.db, clock, tenants })
 const server = useTenantServer(
   () => test.db,

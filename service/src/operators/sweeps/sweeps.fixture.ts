@@ -29,7 +29,7 @@ const never = () => Promise.reject(new Error('this sweep is not asked for here')
 /** What a test of a sweep does to the tasks of tenants that want to be told everything. */
 export function sweepBench(test: TestDatabase, clock: () => TestClock) {
   const now = () => new Date(clock().now())
-  const desk = () => makeTaskDesk({ db: test.db, clock: clock(), tenants })
+  const desk = () => makeTaskDesk({ db: test.db, clock: clock(), log, tenants })
   return {
     desk,
     /** What every sweep needs. */

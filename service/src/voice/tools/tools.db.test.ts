@@ -6,6 +6,7 @@ import type { AgentChoice } from '../../agents/resolve.ts'
 import { type NodeId, newId } from '../../kernel/ids.ts'
 import { type CallbackTasks, makeCallbackTasks } from '../../operators/callback-tasks.ts'
 import { makeDoNotCall } from '../../operators/do-not-call.ts'
+import { makeLog } from '../../platform/log.ts'
 import { makeEscalations } from '../../records/escalations.ts'
 import { makeOutcomes } from '../../records/outcomes.ts'
 import { makeSessions } from '../../records/sessions.ts'
@@ -50,7 +51,7 @@ describe('the built-in tools', () => {
     }
     const tenants = { get: async () => tenant }
     const escalations = makeEscalations({ db, clock, tenants })
-    const doNotCall = makeDoNotCall({ db, clock, tenants })
+    const doNotCall = makeDoNotCall({ db, clock, log: makeLog({ level: 'silent', secrets: [] }), tenants })
     const tools = makeTools({
       ...{
         outcomes: makeOutcomes({ db }),
