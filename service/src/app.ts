@@ -13,6 +13,7 @@ import { byChance, type NodeId, newId } from './kernel/ids.ts'
 import { wireCalls } from './live-wiring.ts'
 import { asksDatabase, needsNoDatabase } from './offline-routes.ts'
 import { wirePages } from './pages-floor.ts'
+import { tellStandstills } from './platform/event-loop.ts'
 import { adminGuard } from './platform/http/guards.ts'
 import { expectAnswer, expectDatabase } from './platform/http/needs-database.ts'
 import { makeNodeMetrics } from './platform/http/node-metrics.ts'
@@ -116,9 +117,12 @@ async function wire(deps: Deps): Promise<App> {
   const isStopping = () => phase === 'stopping'
   const living = config.standby ? null : startLiving(deps, { nodeId, beats, isStopping })
   const stopWatchingFiles = watchOpenFiles({ clock, log })
+  const { eventLoop } = metrics
+  const stopTelling = tellStandstills({ eventLoop, log, liveCalls: () => floors.live.size })
   let closed: Promise<void> | undefined
   const close = async () => {
     stopWatchingFiles()
+    stopTelling()
     phase = 'stopping'
     await stop(deps, { server, floors, administration, delivery, steering, calls, schedule, forgetting, living })
   }

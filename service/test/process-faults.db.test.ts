@@ -13,6 +13,7 @@ import { until } from './harness/wait.ts'
 const MINUTES_MS = 60_000
 const RING = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, From: CALLER, To: NUMBER, CallStatus: 'ringing' }
 const BLOCKED_MS = 500
+const STOOD_STILL_MS = 2_100
 const FRAMES = 25
 
 describe('a process', () => {
@@ -67,6 +68,28 @@ describe('a process', () => {
       model.last.speak('r1', 'i1', Buffer.alloc(160, 0x10).toString('base64'))
       await until(() => client.messages.some(({ event }) => event === 'media'), { what: 'the answer' })
       expect(client.closeCode).toBeNull()
+      client.send({ event: 'stop', streamSid: 'MZ1', stop: {} })
+      await until(async () => (await stored('CA1')).session.ended_at, { what: 'the end to be written down' })
+      expect((await stored('CA1')).session.end_reason).toBe('caller_hangup')
+    } finally {
+      await served.app.close()
+    }
+  })
+
+  it('that stood still for two seconds says so, with the calls that heard nothing, which go on', async () => {
+    const model = new ScriptedModel()
+    const clock = new CoarseClock(systemClock)
+    const served = await ServedApp.start(test, { clock, model, tellsStandstills: true })
+    try {
+      await served.furnish('acme', { number: NUMBER })
+      const client = await talking(served)
+      await until(() => model.sessions.length === 1, { what: 'the session to begin' })
+      holdUp(STOOD_STILL_MS)
+      const told = () =>
+        served.logLines().find(({ msg, ...line }) => msg === 'this process stood still' && line['live_calls'] === 1)
+      await until(told, { what: 'the line' })
+      client.media()
+      await until(() => model.last.appended.length === 1, { what: 'the audio' })
       client.send({ event: 'stop', streamSid: 'MZ1', stop: {} })
       await until(async () => (await stored('CA1')).session.ended_at, { what: 'the end to be written down' })
       expect((await stored('CA1')).session.end_reason).toBe('caller_hangup')

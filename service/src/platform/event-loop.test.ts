@@ -1,8 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
 import { until } from '../../test/harness/wait.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { CoarseClock } from '../kernel/coarse-clock.ts'
-import { watchEventLoop } from './event-loop.ts'
+import { tellStandstills, watchEventLoop } from './event-loop.ts'
 
 function after(ms: number): Promise<boolean> {
   const endMs = performance.now() + ms
@@ -29,4 +30,22 @@ describe('watchEventLoop', () => {
       { what: 'the loop to be free' },
     )
   })
+})
+
+it('says each time that nothing ran for two seconds and more, for how long, and how many calls heard nothing', async () => {
+  const base = new TestClock()
+  const watch = watchEventLoop(new CoarseClock(base))
+  const lines: unknown[] = []
+  const log = { warn: (...told: unknown[]) => void lines.push(told) }
+  const stop = tellStandstills({ eventLoop: watch, log, liveCalls: () => 2 })
+  await base.advance(60_000)
+  base.skip(1_900)
+  await base.advance(60)
+  expect(lines).toEqual([])
+  base.skip(20_000)
+  await base.advance(60_000)
+  expect(lines).toEqual([[{ for_ms: 19_980, live_calls: 2 }, 'this process stood still']])
+  stop()
+  watch.stop()
+  expect(base.pendingTimers).toBe(0)
 })

@@ -1,5 +1,7 @@
 import { createHistogram, performance } from 'node:perf_hooks'
+import type { Cancel } from '../kernel/clock.ts'
 import type { CoarseClock } from '../kernel/coarse-clock.ts'
+import type { Log } from './log.ts'
 
 /** How busy the event loop was since the last look. */
 export type LoopSample = {
@@ -12,15 +14,20 @@ export type LoopSample = {
 /** How late the event loop was since the last reading. */
 export type LoopLag = { meanMs: number; p50Ms: number; p99Ms: number; maxMs: number }
 
-/** Looks at the event loop of this process. Its two readings have nothing to do with each other. */
+/** Looks at the event loop of this process. Its two readings have nothing to do with each other, nor with who is told of its beats. */
 export type EventLoopWatch = {
   sample(): LoopSample
   lag(): LoopLag
+  /** Tells with each beat how late it came, in ms. */
+  onBeat(listener: (lateMs: number) => void): Cancel
   /** Repeating it does nothing. */
   stop(): void
 }
 
 const NANOSECONDS_PER_MS = 1e6
+
+/** Whoever is in a call hears nothing for so long, and a second later other nodes begin to take its calls. */
+const STANDSTILL_MS = 2_000
 
 /**
  * Begins to watch; the first readings are of the time since now. The beat of the clock tells how late it was: Node's own
@@ -37,6 +44,7 @@ export function watchEventLoop(clock: CoarseClock): EventLoopWatch {
   })
   return {
     stop,
+    onBeat: (listener) => clock.onBeat(listener),
     sample() {
       const now = performance.eventLoopUtilization()
       const { utilization } = performance.eventLoopUtilization(now, last)
@@ -57,4 +65,19 @@ export function watchEventLoop(clock: CoarseClock): EventLoopWatch {
       return lag
     },
   }
+}
+
+type StandstillDeps = {
+  eventLoop: Pick<EventLoopWatch, 'onBeat'>
+  log: Pick<Log, 'warn'>
+  /** How many calls heard nothing meanwhile. */
+  liveCalls: () => number
+}
+
+/** Says each time that nothing ran here for two seconds and more, stopped from outside, starved, or at one piece of work: nothing else tells why calls fell silent. */
+export function tellStandstills({ eventLoop, log, liveCalls }: StandstillDeps): Cancel {
+  return eventLoop.onBeat((lateMs) => {
+    if (lateMs < STANDSTILL_MS) return
+    log.warn({ for_ms: Math.round(lateMs), live_calls: liveCalls() }, 'this process stood still')
+  })
 }

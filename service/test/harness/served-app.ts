@@ -53,6 +53,8 @@ export type AppOptions = {
   speech?: Speech | null
   /** Default: what there is. */
   carriers?: Carriers
+  /** Whether it says that it stood still: it does now and then on a machine that is busy with other tests. Default: no. */
+  tellsStandstills?: boolean
   /** Another node of the same installation, whose tenants can be called here too. */
   besides?: ServedApp
 }
@@ -98,7 +100,10 @@ export class ServedApp {
     const { modelUrl: url, modelApiKey: apiKey } = config
     const usual = apiKey === null ? null : makeModel(config.realtimeProvider, { url, apiKey, clock, log })
     const load = { ...CALM }
-    const metrics = calmed(makeMetrics(new CoarseClock(systemClock)), load)
+    const own = makeMetrics(new CoarseClock(systemClock))
+    const { eventLoop: quiet } = calmed(own, load)
+    const eventLoop = options.tellsStandstills ? { ...quiet, onBeat: own.eventLoop.onBeat } : quiet
+    const metrics = { ...own, eventLoop }
     const { db, kind } = options.database ?? test.database
     // A new installation on an embedded database makes one, which is a quarter of its start: these tests have tenants of their own.
     if (kind === 'embedded') await setMark(db, DEMO_MARK)
@@ -195,7 +200,7 @@ export class ServedApp {
   }
 }
 
-/** Calls are taken however busy this machine is with other tests. */
+/** Calls are taken, and nothing is said of it, however busy this machine is with other tests. */
 export function calmed(metrics: Metrics, load: LoopSample = CALM): Metrics {
-  return { ...metrics, eventLoop: { ...metrics.eventLoop, sample: () => ({ ...load }) } }
+  return { ...metrics, eventLoop: { ...metrics.eventLoop, sample: () => ({ ...load }), onBeat: () => () => {} } }
 }
