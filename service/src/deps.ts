@@ -32,6 +32,7 @@ import { oidcProvider } from './platform/sso/oidc.ts'
 import type { IdentityProvider } from './platform/sso/port.ts'
 import { type Carriers, makeCarriers } from './platform/telephony/registry.ts'
 import type { Simulated } from './rehearsal.ts'
+import { expectNoSealingKey } from './tenancy/sealing-key.ts'
 
 /** The outside world as the floors see it: what they need and do not make themselves. */
 export type Deps = {
@@ -98,14 +99,15 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
   const { version, commit = null, pid, simulated = NOTHING_SIMULATED } = facts
   const sharedClock = config.database.kind === 'server' ? new SharedClock(systemClock) : undefined
   const clock = new CoarseClock(sharedClock ?? systemClock)
-  const key = config.encryptionKey ?? (await ownKey(config))
   const database = facts.database ?? (await openDatabase(config, log, pid))
+  let key: Buffer
   try {
     await waitFor(database, clock, log)
     // A migration, or the wait for another node's, may take longer than a query.
     await database.withoutLimit((db) => migrate(db, MIGRATIONS, log, { steps: MIGRATION_STEPS }))
     const askedMs = clock.monotonicMs()
     if (sharedClock) setClock(sharedClock, { saidMs: await askTime(database.db), askedMs }, log)
+    key = config.encryptionKey ?? (await ownKey(config, database))
   } catch (error) {
     await database.close()
     throw error
@@ -140,8 +142,8 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
 }
 
 /** Without a database there is nothing that a later start would have to open. */
-function ownKey({ database, dataDir }: Config): Promise<Buffer> | Buffer {
-  return database.kind === 'none' ? secretBytes(KEY_BYTES) : loadOrCreateKey(dataDir)
+function ownKey({ database, dataDir }: Config, { db }: Pick<Database, 'db'>): Promise<Buffer> | Buffer {
+  return database.kind === 'none' ? secretBytes(KEY_BYTES) : loadOrCreateKey(dataDir, () => expectNoSealingKey(db))
 }
 
 function modelOf({ realtimeProvider, modelUrl: url, modelApiKey: apiKey }: Config, clock: Clock, log: Log) {

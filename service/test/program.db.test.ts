@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { readFile, rename } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { freePort } from '../../scripts/needs/free-port.ts'
@@ -117,6 +119,24 @@ describe('the program', { timeout: TEST_TIMEOUT_MS }, () => {
     expect(await program.end()).toMatchObject({ code: 1 })
     expect(program.stderr()).toMatch(/^parley: ENCRYPTION_KEY is not the key .*\n$/)
   })
+
+  it.runIf(kind === 'embedded')(
+    'makes no other key where that of its database is lost, as in a copy without it',
+    async () => {
+      const first = startProgram(settings)
+      await first.listening()
+      await first.end('SIGTERM')
+      const key = join(settings['DATA_DIR'] ?? '', 'encryption.key')
+      await rename(key, `${key}.kept`)
+      const program = startProgram(settings)
+      expect(await program.end()).toMatchObject({ code: 1 })
+      expect(program.stderr()).toMatch(
+        /^parley: ENCRYPTION_KEY is unset and there is no DATA_DIR\/encryption\.key, .*\n$/,
+      )
+      await expect(readFile(key)).rejects.toMatchObject({ code: 'ENOENT' })
+      await rename(`${key}.kept`, key)
+    },
+  )
 
   it.runIf(isFaster)('says that the port is taken, and by which setting to move', async () => {
     const other = createServer().listen(0, '127.0.0.1')

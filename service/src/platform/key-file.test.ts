@@ -2,10 +2,12 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { loadOrCreateKey } from './key-file.ts'
+import { AppError } from '../kernel/errors.ts'
+import { loadOrCreateKey as loadOrCreate } from './key-file.ts'
 
 describe('loadOrCreateKey', () => {
   let folder: string
+  const loadOrCreateKey = (path: string) => loadOrCreate(path, async () => {})
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'parley-key-'))
@@ -29,6 +31,12 @@ describe('loadOrCreateKey', () => {
   it('refuses a file that holds no key instead of replacing it', async () => {
     await writeFile(join(folder, 'encryption.key'), 'not a key')
     await expect(loadOrCreateKey(folder)).rejects.toThrow(/Restore it, or set ENCRYPTION_KEY/)
+  })
+
+  it('makes none where another one was in use', async () => {
+    const lost = new AppError('unavailable', 'The key was lost.')
+    await expect(loadOrCreate(folder, () => Promise.reject(lost))).rejects.toBe(lost)
+    expect(await readdir(folder)).toEqual([])
   })
 
   it('says of a folder that cannot be used which setting names it', async () => {

@@ -11,14 +11,18 @@ export const KEY_BYTES = 32
  * The sealing key of an embedded database that was given none: made once (mode 0600) and kept beside the data, so that
  * what was sealed yesterday opens today.
  *
+ * @param expectNew asked before one is made: rejects where another one was in use, whose file is lost. Its AppError is passed on.
  * @throws AppError `unavailable` when the folder cannot be used, or the file holds something else: a new key would make
  * every sealed secret unreadable.
  */
-export async function loadOrCreateKey(folder: string): Promise<Buffer> {
+export async function loadOrCreateKey(folder: string, expectNew: () => Promise<void>): Promise<Buffer> {
   try {
     await makeFolder(folder)
     const path = join(folder, 'encryption.key')
-    return (await readKey(path)) ?? (await createKey(path))
+    const key = await readKey(path)
+    if (key) return key
+    await expectNew()
+    return await createKey(path)
   } catch (error) {
     throw error instanceof AppError ? error : unusable(folder, error)
   }

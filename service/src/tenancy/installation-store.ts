@@ -14,6 +14,19 @@ export async function hasMark(db: Db, mark: string): Promise<boolean> {
   return row !== undefined
 }
 
+/** Whether there is a mark that begins with `prefix`. */
+export async function hasMarkOf(db: Db, prefix: string): Promise<boolean> {
+  return (await findMarkOf(db, prefix)) !== undefined
+}
+
+function findMarkOf(db: Db, prefix: string) {
+  return db
+    .selectFrom('installation_marks')
+    .select('mark')
+    .where(sql<boolean>`starts_with(mark, ${prefix})`)
+    .executeTakeFirst()
+}
+
 /** Notes that it is done. Repeating it changes nothing. */
 export async function setMark(db: Db, mark: string): Promise<void> {
   await db
@@ -29,11 +42,7 @@ export async function setMark(db: Db, mark: string): Promise<void> {
  */
 export async function setFirstMark(tx: Tx, prefix: string, mark: string): Promise<string> {
   await takeLock(tx, 'installationMark', prefix)
-  const row = await tx
-    .selectFrom('installation_marks')
-    .select('mark')
-    .where(sql<boolean>`starts_with(mark, ${prefix})`)
-    .executeTakeFirst()
+  const row = await findMarkOf(tx, prefix)
   if (!row) await setMark(tx, mark)
   return row?.mark ?? mark
 }

@@ -3,7 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Sealer } from '../kernel/seal.ts'
 import type { Db } from '../platform/db/schema.ts'
-import { hasMark, replaceMark, setFirstMark } from './installation-store.ts'
+import { hasMark, hasMarkOf, replaceMark, setFirstMark } from './installation-store.ts'
 import type { TenantDocument } from './tenant-document.ts'
 import { renewSecrets } from './tenant-secrets.ts'
 import { findStoredTenant, listTenantIdsAcrossTenants, lockTenant, writeSealed } from './tenant-store.ts'
@@ -27,6 +27,20 @@ export async function expectSealingKey(db: Db, sealer: Sealer, former: Sealer | 
     'unavailable',
     'ENCRYPTION_KEY is not the key that the secrets in this database are sealed with. Start with that one (unset, it is ' +
       'read from DATA_DIR/encryption.key), or with another database. To change keys, give that one as ENCRYPTION_KEY_PREVIOUS.',
+  )
+}
+
+/**
+ * To be asked before a key is made for this database.
+ *
+ * @throws AppError `unavailable` where it has one already: a new one would open nothing, and stand where people look for the right one.
+ */
+export async function expectNoSealingKey(db: Db): Promise<void> {
+  if (!(await hasMarkOf(db, MARK))) return
+  throw new AppError(
+    'unavailable',
+    'ENCRYPTION_KEY is unset and there is no DATA_DIR/encryption.key, but secrets in this database are sealed with a key. ' +
+      'Put that file back from a backup, or set ENCRYPTION_KEY to that key.',
   )
 }
 
