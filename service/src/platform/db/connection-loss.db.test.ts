@@ -183,6 +183,30 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('when the server en
   })
 })
 
+describe.runIf(inject('databaseTemplate').kind === 'server')('a statement without a limit', () => {
+  it('is given up by the server within seconds of the end of its process, with what it has locked', async () => {
+    const url = await currentUrl()
+    const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
+    onTestFinished(() => proxy.close())
+    url.hostname = '127.0.0.1'
+    url.port = String(proxy.port)
+    const database = openServer({ url: url.href, applicationName: 'test' })
+    onTestFinished(() => database.close())
+    const building = database.withoutLimit((db) => sql`select pg_sleep(600), 'an index'`.execute(db))
+    const refused = expect(building).rejects.toMatchObject(UNREACHABLE)
+    const isRunning = async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity
+         where query like 'select pg_sleep(600)%' and state = 'active' and pid <> pg_backend_pid()`.execute(test.db)
+      return rows.length > 0
+    }
+    await until(isRunning, { what: 'the statement to run' })
+    await proxy.cut()
+    await refused
+    await until(async () => !(await isRunning()), { what: 'the server to give it up' })
+  })
+})
+
 describe('a statement that waits too long for a connection', () => {
   it('is unavailable, and those who hold one go on', async () => {
     const { db } = await test.anotherNode()

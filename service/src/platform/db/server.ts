@@ -1,4 +1,4 @@
-import { PostgresDialect } from 'kysely'
+import { PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { systemClock, withTimeout } from '../../kernel/clock.ts'
 import { CommitTellingDb } from './commits.ts'
@@ -86,11 +86,16 @@ function openPool(options: ServerOptions, disk: FullDisk): { db: CommitTellingDb
   }
 }
 
+/** How soon the server gives up a statement without a limit whose client is gone: nothing else ends what a killed process has begun, nor lets go of its locks. */
+const NOTICE_GONE = sql`set client_connection_check_interval = '1s'`
+
 /** On a connection of its own: a limit is the connection's. */
 async function onOwnConnection<T>(options: ServerOptions, work: (db: Db) => Promise<T>): Promise<T> {
   const applicationName = `${options.applicationName} migrations`
   const own = openServer({ ...options, applicationName, maxConnections: 1, statementTimeoutMs: 0 })
   try {
+    // Not every server's system can look.
+    await NOTICE_GONE.execute(own.db).catch(() => undefined)
     return await work(own.db)
   } finally {
     await own.close()
