@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { App } from './app.ts'
 import { commitOf } from './commit.ts'
 import { type Config, readConfig } from './config.ts'
+import { secretsOf } from './config-secrets.ts'
 import { openDatabase } from './database.ts'
 import { explain } from './explain.ts'
 import { keepAlive, systemClock } from './kernel/clock.ts'
@@ -23,22 +24,7 @@ const ROOT = new URL('../../', import.meta.url)
 async function main(): Promise<void> {
   writeLastLines()
   const config = readConfig(process.env)
-  const secrets = [
-    ...[
-      config.adminKey,
-      config.telephonyAuthToken,
-      config.telephonyAuthTokenSecondary,
-      config.modelApiKey,
-      config.fallbackApiKey,
-      config.secondaryAudioKey,
-      config.encryptionKey?.toString('base64') ?? null,
-      config.encryptionKeyPrevious?.toString('base64') ?? null,
-    ],
-    ...[config.adminPassword, config.adminPasswordSha256],
-    ...[config.streamTokenSecret, config.streamTokenSecretPrevious, passwordIn(config.redisUrl), config.billingSecret],
-    ...[passwordIn(config.notifySmtpUrl), config.oidcClientSecret],
-  ]
-  const log = makeLog({ level: config.logLevel, secrets: secrets.filter((secret) => secret !== null) })
+  const log = makeLog({ level: config.logLevel, secrets: secretsOf(config) })
   crashOnTheUnexpected(log)
   for (const { variable, meant } of misspeltIn(process.env))
     log.warn({ variable, meant }, 'a variable that is no setting is called almost as one is')
@@ -74,11 +60,6 @@ async function main(): Promise<void> {
 async function rehearse(config: Config, running: Running, log: Log): Promise<Rehearsal | null> {
   running.rehearsal = await startRehearsal({ config, clock: systemClock, log, start: startBeside })
   return running.rehearsal
-}
-
-/** As it stands in the address, and so in no line of the log. */
-function passwordIn(url: string | null): string | null {
-  return (url !== null && new URL(url).password) || null
 }
 
 /**
