@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import { systemClock } from './kernel/clock.ts'
+import { SharedClock } from './kernel/shared-clock.ts'
 import { openEmbedded } from './platform/db/embedded.ts'
 import { lostTogether } from './platform/db/lost-together.ts'
 import type { Database } from './platform/db/schema.ts'
@@ -23,4 +24,9 @@ export async function openDatabase({ database }: Config, log: Log, pid: number):
     log.warn({ err, connections }, 'idle database connections lost'),
   )
   return openServer({ url: database.url, applicationName: 'parley', onError })
+}
+
+/** A clock that is to be told the time of the database; undefined where no other node has a part in it. */
+export function sharedClockOf({ database }: Config): SharedClock | undefined {
+  return database.kind === 'server' ? new SharedClock(systemClock) : undefined
 }

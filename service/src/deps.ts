@@ -1,11 +1,11 @@
 import { type Config, SETTINGS } from './config.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase, sharedClockOf } from './database.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { CoarseClock } from './kernel/coarse-clock.ts'
 import { AppError } from './kernel/errors.ts'
 import { secretBytes } from './kernel/ids.ts'
 import { makeSealer, type Sealer } from './kernel/seal.ts'
-import { SharedClock } from './kernel/shared-clock.ts'
+import type { SharedClock } from './kernel/shared-clock.ts'
 import { openaiChat } from './platform/chat/openai.ts'
 import type { ChatModel } from './platform/chat/port.ts'
 import { type Cluster, joinCluster } from './platform/cluster/cluster.ts'
@@ -79,6 +79,8 @@ export type ProcessFacts = {
   simulated?: Simulated | undefined
   /** The database of the settings, where it was opened before. */
   database?: Database
+  /** That of `sharedClockOf`, where the log goes by it as well. */
+  sharedClock?: SharedClock | undefined
 }
 
 const NOTHING_SIMULATED: Simulated = { carrier: false, model: false }
@@ -97,7 +99,7 @@ const DATABASE_RETRY_MS = 500
  */
 export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): Promise<Deps> {
   const { version, commit = null, pid, simulated = NOTHING_SIMULATED } = facts
-  const sharedClock = config.database.kind === 'server' ? new SharedClock(systemClock) : undefined
+  const sharedClock = facts.sharedClock ?? sharedClockOf(config)
   const clock = new CoarseClock(sharedClock ?? systemClock)
   const database = facts.database ?? (await openDatabase(config, log, pid))
   let key: Buffer

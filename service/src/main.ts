@@ -5,7 +5,7 @@ import type { App } from './app.ts'
 import { commitOf } from './commit.ts'
 import { type Config, readConfig } from './config.ts'
 import { secretsOf } from './config-secrets.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase, sharedClockOf } from './database.ts'
 import { explain } from './explain.ts'
 import { keepAlive, systemClock } from './kernel/clock.ts'
 import { misspeltIn } from './misspelt-settings.ts'
@@ -24,7 +24,9 @@ const ROOT = new URL('../../', import.meta.url)
 async function main(): Promise<void> {
   writeLastLines()
   const config = readConfig(process.env)
-  const log = makeLog({ level: config.logLevel, secrets: secretsOf(config) })
+  const sharedClock = sharedClockOf(config)
+  const now = () => (sharedClock ?? systemClock).now()
+  const log = makeLog({ level: config.logLevel, secrets: secretsOf(config), now })
   crashOnTheUnexpected(log)
   for (const { variable, meant } of misspeltIn(process.env))
     log.warn({ variable, meant }, 'a variable that is no setting is called almost as one is')
@@ -42,7 +44,7 @@ async function main(): Promise<void> {
     import('./deps.ts'),
     import('./app.ts'),
   ])
-  const facts = { version, commit, pid: process.pid, simulated: rehearsal?.simulated, database }
+  const facts = { version, commit, pid: process.pid, simulated: rehearsal?.simulated, database, sharedClock }
   const app = await buildApp(await makeDeps(rehearsal?.config ?? config, log, facts))
   running.app = app
   const address = await app.listen()

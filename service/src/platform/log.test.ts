@@ -28,6 +28,15 @@ describe('a line of the log', () => {
     expect(text()).toMatch(/^\{.*\}\n\{.*\}\n$/)
   })
 
+  it('tells the time by the clock that it is given', () => {
+    const lines: string[] = []
+    const destination = { write: (line: string) => lines.push(line) }
+    makeLog({ level: 'info', secrets: [], destination, now: () => 0 })
+      .child({ n: 1 })
+      .info('x')
+    expect(JSON.parse(lines.join(''))).toMatchObject({ time: '1970-01-01T00:00:00.000Z', n: 1 })
+  })
+
   it('carries the fields of the child that wrote it', () => {
     const { log, lines } = logging()
     log.child({ request_id: 'r1' }).child({ tenant_id: 'acme' }).error('refused')

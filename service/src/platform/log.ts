@@ -1,5 +1,5 @@
-import { type Logger, pino, stdTimeFunctions } from 'pino'
-import type { Cancel } from '../kernel/clock.ts'
+import { type Logger, pino } from 'pino'
+import { type Cancel, systemClock } from '../kernel/clock.ts'
 import { currentRequestId } from './current-request.ts'
 import { withErrorFacts } from './log-errors.ts'
 import { makeLineCleaner } from './log-lines.ts'
@@ -35,9 +35,12 @@ type LogOptions = {
   destination?: LogDestination
   /** Exact texts that no line may hold, such as the keys of the configuration. Those under 6 characters are ignored. */
   secrets: string[]
+  /** What time it is, in ms since 1970. Default: by the clock of the machine. */
+  now?: () => number
 }
 
 const STANDARD_OUTPUT = 1
+const machineNow = () => systemClock.now()
 
 /**
  * Makes the log: one JSON object a line, with an ISO `time`, the `level` as a word and `msg`.
@@ -45,7 +48,7 @@ const STANDARD_OUTPUT = 1
  * Personal data, the given secrets, credentials of known form and all but the last four digits of phone numbers are taken
  * out of every finished line before it is written. What is logged on behalf of a request tells its `request_id`.
  */
-export function makeLog({ level, destination: target = standardOutput(), secrets }: LogOptions): Log {
+export function makeLog({ level, destination: target = standardOutput(), secrets, now = machineNow }: LogOptions): Log {
   const clean = makeLineCleaner(secrets)
   const watchers = new Set<LineWatcher>()
   const cleaned: LogDestination = {
@@ -60,7 +63,7 @@ export function makeLog({ level, destination: target = standardOutput(), secrets
     {
       level,
       base: null,
-      timestamp: stdTimeFunctions.isoTime,
+      timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
       formatters: { level: (word) => ({ level: word }), log: withErrorFacts },
       // The formatter above has replaced every error already: pino's own serializer would have nothing to add.
       serializers: { err: (value: unknown) => value },
