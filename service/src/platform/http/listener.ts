@@ -70,9 +70,12 @@ export class Listener {
     return exchange && !exchange.response.writableEnded ? exchange : null
   }
 
-  /** Whether somebody waits for an answer that has not begun. */
+  /** Whether somebody has said all of what they ask, and waits for an answer that has not begun. */
   get isAwaited(): boolean {
-    for (const socket of this.connections.open) if (this.exchangeOf(socket)?.response.headersSent === false) return true
+    for (const socket of this.connections.open) {
+      const exchange = this.exchangeOf(socket)
+      if (exchange?.request.complete && !exchange.response.headersSent) return true
+    }
     return false
   }
 }

@@ -132,7 +132,7 @@ export function sendElsewhere(server: HttpServer): void {
 /** As long as anything is begun for whoever waits for an answer. */
 const ANSWERED_WITHIN_MS = 20_000
 
-/** Resolves when nobody waits for an answer that has not begun, after 20 s at most. */
+/** Resolves when nobody who has sent a request in full waits for an answer that has not begun, after 20 s at most. */
 export function answersBegun(server: HttpServer): Promise<void> {
   const { listener, clock } = lifecycleOf(server)
   return waitWhile(clock, () => listener.isAwaited, ANSWERED_WITHIN_MS)

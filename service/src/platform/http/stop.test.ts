@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { until } from '../../../test/harness/wait.ts'
 import { connectionsOf, listen, RawConnection, testServer } from './http.fixture.ts'
-import { stopServer } from './server.ts'
+import { answersBegun, stopServer } from './server.ts'
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
@@ -17,6 +17,10 @@ async function listening() {
     state.answered += 1
     return { ok: true }
   })
+  const noteBegun = async () => {
+    state.started += 1
+  }
+  server.post('/upload', { onRequest: noteBegun }, async () => ({ ok: true }))
   server.get('/stream', async (_request, reply) => {
     reply.hijack()
     reply.raw.writeHead(200, { 'content-type': 'text/plain' })
@@ -27,6 +31,28 @@ async function listening() {
   })
   return { server, state, release, port: await listen(server) }
 }
+
+describe('answersBegun', () => {
+  it('waits for who has sent a request in full, and not for the rest of one that perhaps never comes', async () => {
+    const { server, state, release, port } = await listening()
+    new RawConnection(port).write(
+      'POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nContent-Type: application/json\r\n\r\n{',
+    )
+    const whole = new RawConnection(port).write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+    await until(() => state.started === 2, { what: 'the requests' })
+    let isOver = false
+    const begun = answersBegun(server).then(() => {
+      isOver = true
+    })
+    await new RawConnection(port).write(GET).answer()
+    expect(isOver).toBe(false)
+    release()
+    await whole.answer()
+    // Long before the 20 s that answers are waited for.
+    await until(() => isOver, { what: 'the answers', timeoutMs: 10_000 })
+    await begun
+  })
+})
 
 describe('stopServer', () => {
   it('lets a request in flight be answered, and closes its connection', async () => {
