@@ -39,15 +39,18 @@ const CreateBody = strict({
   role,
   password: Type.Optional(password),
 })
-const ChangeBody = strict({
-  email: Type.Optional(email),
-  name: Type.Optional(name),
-  role: Type.Optional(role),
-  password: Type.Optional(password),
-  invite: Type.Optional(
-    Type.Literal(true, { description: 'Takes the password away and answers a new invitation. Not with password.' }),
-  ),
-})
+const ChangeBody = Type.Object(
+  {
+    email: Type.Optional(email),
+    name: Type.Optional(name),
+    role: Type.Optional(role),
+    password: Type.Optional(password),
+    invite: Type.Optional(
+      Type.Literal(true, { description: 'Takes the password away and answers a new invitation. Not with password.' }),
+    ),
+  },
+  { additionalProperties: false, minProperties: 1 },
+)
 
 const User = Type.Object({
   id: Type.String({ format: 'uuid' }),
