@@ -126,6 +126,16 @@ describe('a body that is too large by its declared length', () => {
     connection.write(`${'x'.repeat(4_000_000)}GET / HTTP/1.1\r\nHost: x\r\n\r\n`)
     await until(() => connection.received.includes('{"ok":true}'), { what: 'the answer to the next request' })
   })
+
+  it('has no second answer when the rest of it does not come', async () => {
+    const { port } = await listening({ ...SHORT, keepAliveTimeoutMs: 60_000, maxBodyBytes: 1_000 })
+    const connection = new RawConnection(port).write(
+      'POST /things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n{',
+    )
+    await connection.answer()
+    await connection.closed()
+    expect(connection.received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413'])
+  })
 })
 
 describe('a client that is slow', () => {

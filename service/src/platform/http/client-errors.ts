@@ -22,9 +22,10 @@ const REFUSALS: Record<string, () => AppError> = {
  */
 export function answerClientError(error: Error & { code: string }, socket: Socket, deps: Deps): void {
   const exchange = deps.listener.exchangeOf(socket)
-  // An answer is out in part or on its way: these bytes would be taken for it, or for the rest of it.
+  // An answer is out in part or on its way: these bytes would be taken for it, for the rest of it, or for that to the next request.
   const isBeingAnswered = exchange !== null && (exchange.response.headersSent || exchange.request.complete)
-  if (!socket.writable || error.code === 'ECONNRESET' || isBeingAnswered) {
+  const hasAnswer = isBeingAnswered || deps.listener.sendsAnswered(socket)
+  if (!socket.writable || error.code === 'ECONNRESET' || hasAnswer) {
     socket.destroy()
     return
   }

@@ -70,6 +70,12 @@ export class Listener {
     return exchange && !exchange.response.writableEnded ? exchange : null
   }
 
+  /** Whether what a connection sends is the rest of a request that was answered before it was there, as one is whose body is too large. */
+  sendsAnswered(socket: Socket): boolean {
+    const exchange = this.#exchanges.get(socket)
+    return exchange?.response.writableEnded === true && !exchange.request.complete
+  }
+
   /** Whether somebody has said all of what they ask, and waits for an answer that has not begun. */
   get isAwaited(): boolean {
     for (const socket of this.connections.open) {
