@@ -210,6 +210,19 @@ describe('a tool of a server', () => {
     expect(server.of('tools/call')).toHaveLength(1)
   })
 
+  it.each([
+    ['another document', { properties: { id: { $ref: 'https://example.com/order.json' } } }],
+    ['what there is not', { properties: { id: { $ref: '#/$defs/none' } } }],
+    [
+      'itself by its address',
+      { $id: 'https://example.com/a', properties: { id: { $ref: 'a#/$defs/id' } }, $defs: { id: {} } },
+    ],
+  ])('is called, and left to check its arguments itself, where its schema refers to %s', async (_what, schema) => {
+    const { run } = tenantTools()
+    server.tools = [{ name: 'look_up', inputSchema: { type: 'object', ...schema } }]
+    expect((await run({ id: 'a' })).output).toEqual({ result: 'It is on its way.' })
+  })
+
   it('is checked at once, whatever its schema wants', async () => {
     const { run, made, tenant } = tenantTools()
     server.tools = [{ name: 'look_up', inputSchema: { type: 'object', $async: true, required: ['id'] } }]

@@ -39,7 +39,10 @@ export function mcpTool(client: McpClient, listed: McpListed, called: Called): A
   if (parameters['properties'] === null) delete parameters['properties']
   // What names its members by patterns cannot be looked at without them: that is left to the server.
   const isCheckable = !isHeavy && !JSON.stringify(parameters).includes('"patternProperties"')
-  const checked = makeArgumentCheck(isCheckable ? parameters : { type: 'object' }, { passesPatterns: true })
+  const checked = makeArgumentCheck(isCheckable ? parameters : { type: 'object' }, {
+    passesPatterns: true,
+    passesUnusable: true,
+  })
 
   const ask: AskingTool['ask'] = async (args, _call, signal) => {
     const came = await client.call(listed.name, checked(args), signal)
