@@ -17,9 +17,9 @@ describe('POST /api/v1/make-call', () => {
     await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony: ACCOUNT_OF_TENANT, ...changes })
   }
 
-  async function draft(tenant: string): Promise<string> {
+  async function draft(tenant: string, changes: Record<string, unknown> = {}): Promise<string> {
     const { agents } = await app.served.administer<{ agents: { id: string }[] }>('GET', `/tenants/${tenant}/agents`)
-    const config = { agent_name: 'Draft', max_call_seconds: 600 }
+    const config = { agent_name: 'Draft', max_call_seconds: 600, ...changes }
     const path = `/tenants/${tenant}/agent-versions`
     const body = { agent_id: agents[0]?.id, config }
     return (await app.served.administer<{ version: { id: string } }>('POST', path, body)).version.id
@@ -59,6 +59,18 @@ describe('POST /api/v1/make-call', () => {
     const { status } = await app.dial({ agent_key: undefined, agent_version_id: await draft('acme') })
     expect(status).toBe(200)
     expect(await app.newestLog()).toMatchObject({ agent_name: 'Draft', version_number: 2 })
+  })
+
+  it.each([
+    ['a minute longer than its agent has', {}, 660],
+    [
+      'long enough for a mailbox to be left its message',
+      { voicemail: { action: 'leave_message', message: 'Hi.' } },
+      780,
+    ],
+  ])('lasts at its carrier %s', async (_, changes, seconds) => {
+    await app.dial({ agent_key: undefined, agent_version_id: await draft('acme', changes) })
+    expect(app.calls.at(-1)?.plan.timeLimitMs).toBe(seconds * 1_000)
   })
 
   it('comes from the default route with its agent, when nothing else is said', async () => {

@@ -28,6 +28,8 @@ const PAUSES_MS = [500, 1_500]
 export const RING_SECONDS = 60
 /** Our own end of a call comes before the carrier's, which is told of a longer time once somebody else has the call. */
 const SLACK_SECONDS = 60
+/** The same where a mailbox may have begun to greet right before that end: its greeting, and the message behind it, are heard out. */
+const MESSAGE_SLACK_SECONDS = 180
 
 export function makeSubmit({ clock, log, carriers, addresses }: Deps): Submit {
   const closing = new AbortController()
@@ -66,13 +68,15 @@ function carrierCall(
   { answer, status }: ReturnType<DialAddresses>,
 ): NewCarrierCall {
   const seconds = config.max_call_seconds ?? limits.max_call_seconds
+  const leavesMessage = config.voicemail.action === 'leave_message'
+  const slackSeconds = leavesMessage ? MESSAGE_SLACK_SECONDS : SLACK_SECONDS
   return {
     from,
     to,
     answerUrl: answer,
     statusUrl: status,
     ringSeconds: RING_SECONDS,
-    maxSeconds: Math.min(LONGEST_CALL_SECONDS, seconds + SLACK_SECONDS),
-    tellMachine: config.voicemail.action === 'leave_message' ? 'at_message_end' : 'at_start',
+    maxSeconds: Math.min(LONGEST_CALL_SECONDS, seconds + slackSeconds),
+    tellMachine: leavesMessage ? 'at_message_end' : 'at_start',
   }
 }

@@ -154,6 +154,55 @@ describe('Who answered a call that was placed', () => {
     expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'voicemail' }])
   })
 
+  it('has it to its end behind a long greeting, where the longest call has passed in that', () => {
+    const call = placed(MESSAGE, { maxCallMs: 5_000, modelStallMs: 60_000 })
+    call.ends('resp_1')
+    hears(call, { kind: 'speech_began' })
+    call.wait(2_000)
+    said(call, 'voicemail')
+    call.wait(29_500)
+    beeps(call)
+    call.begins('resp_2')
+    call.words('resp_2', 'item_2', MESSAGE)
+    const before = call.all('clear').length
+    for (let madeMs = 0; madeMs < 40_000; madeMs += 10_000) {
+      call.audio('resp_2', 'item_2', 10_000)
+      call.wait(5_000)
+    }
+    call.model({ type: 'audio_done', responseId: 'resp_2', itemId: 'item_2' })
+    call.ends('resp_2')
+    call.wait(19_900)
+    expect([call.all('clear').length, call.all('hang_up')]).toEqual([before, []])
+    call.wait(200)
+    call.echoAll()
+    expect([call.all('hang_up').length, call.state.ending?.reason]).toEqual([1, 'voicemail'])
+    expect(call.turns.at(-1)).toMatchObject({ text: MESSAGE, unheard: '' })
+  })
+
+  it.each([
+    ['its words, and then its beep', true],
+    ['its carrier alone', false],
+  ])('has it where it is known, by %s, only while the goodbye of a spent budget is being made', (_, byWords) => {
+    const call = placed(MESSAGE, { budgetMs: 10_000 })
+    call.ends('resp_1')
+    hears(call, { kind: 'speech_began' })
+    call.wait(11_000)
+    expect(call.commands('respond').at(-1)?.instructions).toContain('time for this call is over')
+    call.begins('resp_2')
+    call.audio('resp_2', 'item_2', 1_000)
+    if (byWords) said(call, 'voicemail')
+    else call.do({ type: 'machine' })
+    call.ends('resp_2', { status: 'cancelled' })
+    call.wait(byWords ? 25_000 : 0)
+    expect(call.state.ending).toBeNull()
+    if (byWords) beeps(call)
+    expect(messages(call)).toHaveLength(1)
+    call.answer('resp_3', 'item_3', 8_000)
+    call.wait(8_000)
+    call.echoAll()
+    expect([call.all('hang_up').length, call.state.ending?.reason]).toEqual([1, 'voicemail'])
+  })
+
   it.each([
     ['a short sound', 100, true],
     ['a sentence', 600, true],

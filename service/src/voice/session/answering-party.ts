@@ -5,7 +5,7 @@ import { beginEnding, hangUp } from './ending.ts'
 import { silence } from './interrupting.ts'
 import type { AnsweredBy, Party, ReadFrom } from './party.ts'
 import { isOthers, isOutOfHands, type Step } from './state.ts'
-import { isLeavingMessage } from './wrapping-up.ts'
+import { isLeavingMessage, leaveInstead } from './wrapping-up.ts'
 
 /** How long a line is listened to from its beginning, and one on which somebody speaks on without a pause. */
 const WINDOW_MS = 15_000
@@ -217,6 +217,7 @@ function tell(step: Step, instructions: string): void {
 /** The agent is silent, and what a machine says stops nobody from now on. */
 function hush(step: Step): void {
   if (isOthers(step.state)) return
+  leaveInstead(step)
   silence(step)
   const { plan } = step.state
   step.set({ plan: { ...plan, interruption: { ...plan.interruption, enabled: false } } })

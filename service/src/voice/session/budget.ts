@@ -1,7 +1,6 @@
-import type { Ask } from './answers.ts'
 import { addNote } from './keeping.ts'
 import { isOutOfHands, type Step } from './state.ts'
-import { TIME_UP, wrapUp } from './wrapping-up.ts'
+import { TIME_UP, withdrawGoodbye, wrapUp } from './wrapping-up.ts'
 
 /** When the model is told that a budget will not last: four fifths. */
 export const BUDGET_SHARE = 0.8
@@ -40,16 +39,6 @@ function tell(step: Step): void {
 
 /** Somebody takes the call while its goodbye is said: they are not hung up with it, and it is said anew when the agent is back. */
 function suspend(step: Step): void {
-  const { asked, active, queue } = step.state.answers
   step.set({ budget: 'told' })
-  step.do({ type: 'disarm', timer: 'last_words' })
-  step.setAnswers({
-    asked: asked && { ...asked, ask: withoutEnd(asked.ask) },
-    active: active && { ...active, asked: active.asked && { ...active.asked, ask: withoutEnd(active.asked.ask) } },
-    queue: queue.filter(({ thenEnd }) => thenEnd !== 'max_duration'),
-  })
-}
-
-function withoutEnd(ask: Ask): Ask {
-  return ask.thenEnd === 'max_duration' ? { ...ask, thenEnd: null } : ask
+  withdrawGoodbye(step)
 }

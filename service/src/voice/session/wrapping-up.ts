@@ -1,4 +1,5 @@
 import { leftMs } from '../playback.ts'
+import type { Ask } from './answers.ts'
 import { ask } from './asking.ts'
 import { beginEnding } from './ending.ts'
 import { silence } from './interrupting.ts'
@@ -10,7 +11,7 @@ import { giveWay } from './taking-over.ts'
 
 /** How long the goodbye may take to be said once the time is up. */
 const LAST_WORDS_MS = 20_000
-/** How long a model may take to make what is left on a mailbox: its carrier ends the call soon after that. */
+/** How long a model may take to make what is left on a mailbox, which is heard out then. */
 const LAST_MESSAGE_MS = 45_000
 const TIME_WARNING = 'This call must end soon. Bring the conversation to a close.'
 export const TIME_UP = 'The time for this call is over. Say so, and say goodbye, in one sentence.'
@@ -43,6 +44,7 @@ function cutLong(step: Step): void {
 /** The goodbye was given its time. A call that the carrier takes elsewhere by then is not hung up: whoever takes it has it. */
 export function lastWordsOver(step: Step): void {
   if (isLeaving(step)) return
+  if (isLeavingMessage(step.state)) return beginEnding(step, 'voicemail', true)
   cutLong(step)
   beginEnding(step, 'max_duration', true)
 }
@@ -56,6 +58,29 @@ export function isTimeUp({ state: { timeUp } }: Step): boolean {
 export function isLeavingMessage({ ending, answers: { asked, active, queue } }: SessionState): boolean {
   const wanted = [asked?.ask, active?.asked?.ask, ...queue]
   return ending?.reason === 'voicemail' || wanted.some((one) => one?.thenEnd === 'voicemail')
+}
+
+/** A goodbye that is not said yet does not end the call any more. */
+export function withdrawGoodbye(step: Step): void {
+  const { asked, active, queue } = step.state.answers
+  step.do({ type: 'disarm', timer: 'last_words' })
+  step.setAnswers({
+    asked: asked && { ...asked, ask: withoutEnd(asked.ask) },
+    active: active && { ...active, asked: active.asked && { ...active.asked, ask: withoutEnd(active.asked.ask) } },
+    queue: queue.filter(({ thenEnd }) => thenEnd !== 'max_duration'),
+  })
+}
+
+function withoutEnd(ask: Ask): Ask {
+  return ask.thenEnd === 'max_duration' ? { ...ask, thenEnd: null } : ask
+}
+
+/** What is left on a mailbox takes the place of a goodbye, and has its own time from when it is waited for, and from when it begins. */
+export function leaveInstead(step: Step): void {
+  const { timeUp, budget } = step.state
+  if (timeUp !== 'call' && budget !== 'spent') return
+  withdrawGoodbye(step)
+  step.do({ type: 'arm', timer: 'last_words', ms: LAST_MESSAGE_MS })
 }
 
 /** The agent says goodbye, and the call ends with that or a little later without. Nobody keeps it longer. */
