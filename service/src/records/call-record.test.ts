@@ -144,6 +144,16 @@ describe('the end of a session', () => {
     })
   })
 
+  it.each<[CallReport['status'], string]>([
+    ['busy', 'The call was not answered.'],
+    ['no-answer', 'The call was not answered.'],
+    ['in-progress', 'The call was answered, but no conversation with the agent began in it.'],
+    ['completed', 'The call was answered, but no conversation with the agent began in it.'],
+  ])('has no score where it never began, and says why: its carrier told of it as %s', (status, reason) => {
+    const ended = withSessionEnd(withReport(ringing(), report({ status })), endOf('rejected', 10))
+    expect(ended.session).toMatchObject({ qa_status: 'not_scored', qa_reason: reason })
+  })
+
   it('keeps who spoke by then, and without that who was to', () => {
     const { log, session } = ringing()
     const begun = { log, session: { ...session, model: 'realtime-1', audio_output_provider: 'secondary' as const } }

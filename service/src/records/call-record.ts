@@ -213,7 +213,9 @@ export function withSessionEnd({ log, session }: CallRecord, { endReason, at, ..
       ended_at: endedAt,
       duration_seconds: Math.round(spokenMs / 1_000),
       end_reason: endReason,
-      ...(session.started_at === null ? UNANSWERED : { qa_status: 'pending' }),
+      ...(session.started_at === null
+        ? { qa_status: 'not_scored' as const, qa_reason: whyNotBegun(log) }
+        : { qa_status: 'pending' as const }),
       completion_held: wanted.extraction_status === 'pending',
       ...came,
     },
@@ -226,7 +228,13 @@ function lossOf(log: CallLogRow, endReason: SessionEndReason): Partial<CallLogRo
   return { error_code: STREAM_LOST, error_message: log.error_message ?? STREAM_LOST_REASON }
 }
 
-const UNANSWERED = { qa_status: 'not_scored', qa_reason: 'The call was not answered.' } as const
+/** Why nobody talked with the agent, in a sentence, of a call whose session never had a stream. A carrier may have answered it all the same. */
+export function whyNotBegun({ status, answered_at }: Pick<CallLogRow, 'status' | 'answered_at'>): string {
+  const isAnswered = answered_at !== null || status === 'completed'
+  return isAnswered
+    ? 'The call was answered, but no conversation with the agent began in it.'
+    : 'The call was not answered.'
+}
 
 /** What came of an extraction: the object, or why there is none, in a sentence. */
 export type ExtractionOutcome = { extraction: Record<string, unknown> } | { missing: string }

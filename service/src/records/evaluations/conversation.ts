@@ -3,16 +3,21 @@ import type { Db } from '../../platform/db/schema.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { isReached } from '../answered-by.ts'
 import { findCallLog } from '../call-log-store.ts'
+import { whyNotBegun } from '../call-record.ts'
 import type { SessionId } from '../call-values.ts'
 import { type FunctionCallRow, listFunctionCalls, listTurns, type TurnRow } from '../transcript-store.ts'
 import { findVoiceSession, type VoiceSessionRow } from '../voice-session-store.ts'
 
-/** A conversation with all that was said and done in it, and who or what answered, as its call log has it. */
+/**
+ * A conversation with all that was said and done in it, and who or what answered, as its call log has it. `whyNotBegun`: why nobody
+ * talked with the agent, in a sentence; null where somebody may have.
+ */
 export type Conversation = {
   session: VoiceSessionRow
   turns: TurnRow[]
   calls: FunctionCallRow[]
   answeredBy: string | null
+  whyNotBegun: string | null
 }
 
 /** As much of a conversation as whoever is to read it has to be shown. */
@@ -46,15 +51,17 @@ export async function readConversation(db: Db, tenantId: TenantId, sessionId: Se
   const turns = await listTurns(db, tenantId, sessionId)
   const calls = await listFunctionCalls(db, tenantId, sessionId)
   const log = await findCallLog(db, tenantId, session.call_sid)
-  return { session, turns, calls, answeredBy: log?.answered_by ?? null }
+  const hasBegun = session.started_at !== null
+  const whyNone = hasBegun ? null : whyNotBegun(log ?? { status: session.call_status, answered_at: null })
+  return { session, turns, calls, answeredBy: log?.answered_by ?? null, whyNotBegun: whyNone }
 }
 
 /** Why a model scores none of an agent's calls. */
 export const NO_CRITERIA = 'The agent names no criteria to be scored by.'
 
 /** Why there is nothing that a model could score, in a sentence; null when there is. */
-export function whyUnscorable({ session, turns, answeredBy }: Conversation): string | null {
-  if (session.started_at === null) return 'The call was not answered.'
+export function whyUnscorable({ session, turns, answeredBy, whyNotBegun: whyNone }: Conversation): string | null {
+  if (whyNone !== null) return whyNone
   // What a mailbox says is written down as a caller's words, and no agent can do well by it.
   if (session.end_reason === 'voicemail' || !isReached(answeredBy)) return 'A machine answered it, and nobody else.'
   if (turns.length === 0) return 'Nothing was said in it.'

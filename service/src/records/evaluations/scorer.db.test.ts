@@ -301,7 +301,12 @@ describe('a session that has ended', () => {
 
 describe('a session without a score', () => {
   it.each([
-    ['that nobody answered', { isAnswered: false }, 'The call was not answered.', 0],
+    [
+      'that was answered and never began',
+      { isAnswered: false },
+      'The call was answered, but no conversation with the agent began in it.',
+      0,
+    ],
     ['in which nothing was said', { turns: [] }, 'Nothing was said in it.', 0],
     ['in which only the agent spoke', { turns: [someTurn(1)] }, 'The caller said nothing.', 1],
     [
