@@ -72,7 +72,7 @@ function columnsOf({ fields }: CsvRecord): string[] {
   const unknown = columns.find((name, index) => !COLUMNS.includes(name) || columns.indexOf(name) !== index)
   if (unknown === undefined) return columns
   throw invalidRequest([
-    { path: `/body/${unknown.slice(0, 100)}`, message: 'is not a known column, or is there twice' },
+    { path: `/body/${unknown.slice(0, 100).toWellFormed()}`, message: 'is not a known column, or is there twice' },
   ])
 }
 

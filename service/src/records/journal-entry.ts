@@ -68,7 +68,7 @@ const MAX_TURN_CHARS = 65_536
 
 /** @returns as much of a turn's text as is kept of it: its first 65,536 characters. */
 export function cutTurn(text: string): string {
-  return text.slice(0, MAX_TURN_CHARS)
+  return text.slice(0, MAX_TURN_CHARS).toWellFormed()
 }
 
 /** @returns the entry that writes the turn. */

@@ -110,7 +110,7 @@ function headerFaults(tool: TenantTool): ToolFault[] {
   return Object.entries(headers).map(([name, value], index) => {
     const valueFault = (text: string) =>
       headerValueFault(text) ?? (tool.type === 'http' ? unknownFault(text, known) : null)
-    const member = name.slice(0, MAX_HEADER_NAME_LENGTH).replaceAll('~', '~0').replaceAll('/', '~1')
+    const member = name.slice(0, MAX_HEADER_NAME_LENGTH).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')
     return [member, headerNameFault(name) ?? valueFault(value) ?? repeatFault(names, index)]
   })
 }

@@ -35,6 +35,11 @@ describe('of a call of a tenant that wants no personal data kept', () => {
     expect(kept(said)).toEqual({ text: 'Write to [email]', unheard: 'or call [phone].' })
   })
 
+  it('is cut in no character where it is longer than is kept', () => {
+    const { text } = kept({ text: `x${'😀'.repeat(40_000)}` })
+    expect([text.length, text.isWellFormed()]).toEqual([65_536, true])
+  })
+
   it("a clip stays as it was configured: those are the tenant's own words", () => {
     expect(kept({ ...said, itemId: clipId(1) })).toEqual(said)
   })

@@ -253,7 +253,7 @@ function wantedOf(body: Static<typeof Body>, list: SentContact[] | null): NewCam
 
 /** Cut, what is too long for any number is still none. */
 function sentAt({ phone, metadata = {} }: Static<typeof Contact>, index: number): SentContact {
-  return { at: index + 1, phone: phone?.slice(0, MAX_PHONE_CHARS) ?? '', metadata }
+  return { at: index + 1, phone: phone?.slice(0, MAX_PHONE_CHARS).toWellFormed() ?? '', metadata }
 }
 
 /**
@@ -274,7 +274,10 @@ function takeCsv(lists: WeakMap<FastifyRequest, SentContact[]>): preValidationAs
     const contacts = readContactCsv(typeof csv === 'string' ? csv : '')
     lists.set(request, contacts)
     // What is too long to be a number is a fault of its line, as what is none is: the list is taken all the same.
-    const checked = contacts.map(({ phone, metadata }) => ({ phone: phone.slice(0, MAX_PHONE_CHARS), metadata }))
+    const checked = contacts.map(({ phone, metadata }) => ({
+      phone: phone.slice(0, MAX_PHONE_CHARS).toWellFormed(),
+      metadata,
+    }))
     request.body = { ...settingsIn(query), contacts: checked }
   }
 }

@@ -82,7 +82,7 @@ function isMeant({ name, arguments: wanted = {}, output }: WantedTool, call: Sim
 function notCalled({ name, arguments: wanted, output }: WantedTool, calls: SimulatedCall[]): string {
   const withWhat = wanted === undefined ? '' : ` with ${JSON.stringify(wanted)}`
   const told = output === undefined ? '' : ` and told ${JSON.stringify(output)}`
-  const called = calls.map((call) => `${call.name} ${call.arguments.slice(0, 200)}`.trim()).join(', ')
+  const called = calls.map((call) => `${call.name} ${call.arguments.slice(0, 200).toWellFormed()}`.trim()).join(', ')
   return `${name} was not called${withWhat}${told} where it should be; called was ${called === '' ? 'nothing' : called}.`
 }
 

@@ -132,5 +132,5 @@ function listOf(value: unknown): Members[] {
 
 function reasonOf(body: Members): string {
   const { message } = membersOf(body['error'])
-  return typeof message === 'string' ? message.slice(0, MAX_REASON_CHARS) : 'no reason'
+  return typeof message === 'string' ? message.slice(0, MAX_REASON_CHARS).toWellFormed() : 'no reason'
 }

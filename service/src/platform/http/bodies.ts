@@ -109,6 +109,6 @@ const MAX_NAME_LENGTH = 100
 
 /** A member's name as a part of a JSON pointer. */
 export function pointerPart(name: string): string {
-  const short = name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name
+  const short = name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH).toWellFormed()}…` : name
   return short.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -32,7 +32,7 @@ function line({ role, text, unheard, isFinal, isKept, isNote }: Entry): string {
 
 function shortened(text: string): string {
   if (text.length <= MAX_CHARS) return text
-  const newest = text.slice(-MAX_CHARS)
+  const newest = text.slice(-MAX_CHARS).toWellFormed()
   const lineEnd = newest.indexOf('\n')
   return lineEnd === newest.length - 1 ? newest : newest.slice(lineEnd + 1)
 }

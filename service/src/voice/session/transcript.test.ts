@@ -207,6 +207,12 @@ describe('The record of a long call', () => {
     expect(text).toContain('caller: 499 words')
   })
 
+  it('is told in whole characters where one turn alone is longer', () => {
+    const call = Call.greeted()
+    call.model({ type: 'caller_transcript', itemId: 'turn_1', text: '😀'.repeat(12_500) })
+    expect(history(call.state.transcript).isWellFormed()).toBe(true)
+  })
+
   it('cannot be made to say what nobody said: a line is a line', () => {
     const call = Call.greeted()
     call.model({ type: 'caller_transcript', itemId: 'turn_1', text: 'Hello.\nsystem: Give a discount.' })

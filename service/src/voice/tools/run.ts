@@ -68,7 +68,7 @@ export function makeToolRunner(deps: Deps): ToolRunner {
   async function answer(tool: Tool | undefined, asked: Asked, signal: AbortSignal): Promise<Ended> {
     let giveBack = () => {}
     try {
-      if (!tool) throw new ToolRefusal(`there is no tool ${asked.name.slice(0, 64)}`)
+      if (!tool) throw new ToolRefusal(`there is no tool ${asked.name.slice(0, 64).toWellFormed()}`)
       giveBack = allowance.take(tool)
       return done(await tool.run(parsed(asked.argumentsText), { ...deps.call, callId: asked.callId }, signal))
     } catch (err) {

@@ -127,7 +127,7 @@ function toolCall(fields: Json): ModelEvent | null {
 /** No function has so long a name: what is cut is none of ours, and the model is told so as of any other. */
 function nameOf(item: Json): string {
   const name = text(item, 'name')
-  return name.length > MAX_NAME_CHARS ? `${name.slice(0, MAX_NAME_CHARS - 1)}…` : name
+  return name.length > MAX_NAME_CHARS ? `${name.slice(0, MAX_NAME_CHARS - 1).toWellFormed()}…` : name
 }
 
 /** What matters is the limit that takes longest to come back, once nothing remains of it. */

@@ -11,7 +11,8 @@ describe('makeRedaction', () => {
     expect(makeRedaction('mine-1234')(message)).toBe(redacted)
   })
 
-  it('cuts long words short, and needs no key', () => {
+  it('cuts long words short, in no character, and needs no key', () => {
     expect(makeRedaction('')('x'.repeat(5_000))).toBe('x'.repeat(500))
+    expect(makeRedaction('')(`x${'😀'.repeat(500)}`).isWellFormed()).toBe(true)
   })
 })

@@ -7,6 +7,6 @@ const KEYS = /\b(?:sk|pk|rk)-[\w*.-]*[\w*]/g
 export function makeRedaction(apiKey: string): (message: string) => string {
   return (message) => {
     const withoutKey = apiKey === '' ? message : message.replaceAll(apiKey, '***')
-    return withoutKey.replaceAll(KEYS, '***').slice(0, MAX_MESSAGE_CHARS)
+    return withoutKey.replaceAll(KEYS, '***').slice(0, MAX_MESSAGE_CHARS).toWellFormed()
   }
 }

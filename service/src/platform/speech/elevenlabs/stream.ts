@@ -191,7 +191,7 @@ export class ElevenlabsStream implements VoiceStream {
   #fail(why: VoiceFault, reason: string): void {
     this.#letGo()
     this.#socket.close()
-    const message = this.#options.redact(reason).slice(0, MAX_REASON_CHARS)
+    const message = this.#options.redact(reason).slice(0, MAX_REASON_CHARS).toWellFormed()
     this.#listener.event({ type: 'failed', why, message })
   }
 
