@@ -174,6 +174,31 @@ describe('a version', () => {
     await context.close()
   })
 
+  it('tells whoever publishes it the same, on its page and in the list of its agent', async () => {
+    const config = { greeting: 'Hello.', tools: ['order_staus'] }
+    const change = (id: string) => ask('PATCH', `/admin/tenants/acme/agent-versions/${id}`, { config })
+    await change(draft.id)
+    const context = await dashboard.loggedIn(WIDE)
+    const ofAgent = `/app/t/acme/agents/${agentId}`
+    for (const path of [draft.path, ofAgent]) {
+      const body = { agent_id: agentId, config }
+      if (path === ofAgent) draft.id = (await ask('POST', '/admin/tenants/acme/agent-versions', body)).version.id
+      const { page } = await dashboard.visit(context, path)
+      const row = page.getByRole('row').filter({ has: page.locator(`a[href$="${draft.id}"]`) })
+      await publishOf(path === ofAgent ? row : page).click()
+      await publishOf(page.getByRole('dialog')).click()
+      const told = page.getByRole('dialog', { name: /^Version \d+ is published$/ })
+      await told.getByText(/^tools names order_staus, which is no built-in tool/).waitFor()
+      expect(await statusOf(draft.id)).toBe('published')
+      expect(await faultsAsShown(page)).toEqual([])
+      await told.getByRole('button', { name: 'Close' }).last().press('Enter')
+      await told.waitFor({ state: 'hidden' })
+      await page.locator('#content:focus').waitFor()
+      await page.close()
+    }
+    await context.close()
+  })
+
   it('shows what callers hear when somebody else publishes it, and keeps what was typed beside it', async () => {
     const { context, page } = await typing('Typed.')
     await ask('POST', `/admin/tenants/acme/agent-versions/${draft.id}/publish`)

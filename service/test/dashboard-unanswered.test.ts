@@ -426,7 +426,7 @@ describe('what comes of a page that is left', () => {
     await page.getByRole('heading', { name: 'Numbers', exact: true }).waitFor()
     const campaign = { id: 'late', tenant_id: 'acme', contacts: { total: 1 } }
     answer({ json: { ok: true, campaign, errors: [{ at: 3, error: 'It is no number.' }] } })
-    await come(page).getByText('“New campaign” of acme went on after its page was left').waitFor()
+    await come(page).getByText('“New campaign” of acme went on after it was left').waitFor()
     await come(page).getByText('It is no number.').waitFor()
     expect(await faultsAsShown(page)).toEqual([])
     await close({ context, page })

@@ -21,7 +21,7 @@ export function LateResults({ results, shownTenant, onDismiss }: LateResultsProp
                 of <bdi className="mono">{tenantId}</bdi>{' '}
               </>
             )}
-            went on after its page was left. This came of it:
+            went on after it was left. This came of it:
           </p>
           <div className={styles.shown}>{shown}</div>
           <Button variant="default" size="xs" onClick={() => onDismiss(id)}>

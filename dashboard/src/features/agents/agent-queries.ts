@@ -110,10 +110,10 @@ export function changeVersion({ tenant_id, id }: Version, config: object, etag: 
   return answerOf(api.PATCH(`${VERSIONS}/{version_id}`, { params, body: { config } }))
 }
 
-/** Lets calls talk to a version from now on, if its config is still that of the tag; else a 412. */
-export async function publishVersion({ tenant_id, id }: Version, etag: string): Promise<Version> {
+/** Lets calls talk to a version from now on, if its config is still that of the tag; else a 412. Returns what will hardly work. */
+export async function publishVersion({ tenant_id, id }: Version, etag: string): Promise<string[]> {
   const params = { path: { tenant_id, version_id: id }, header: { 'if-match': etag } }
-  return (await answerOf(api.POST(`${VERSIONS}/{version_id}/publish`, { params }))).version
+  return (await answerOf(api.POST(`${VERSIONS}/{version_id}/publish`, { params }))).warnings ?? []
 }
 
 /** Which versions answer a share of the calls. */

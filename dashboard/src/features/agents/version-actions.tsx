@@ -1,12 +1,17 @@
-import { Button } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
 import { ApiFailure, asFailure } from '../../api/failure.ts'
 import { useHoldRoleFor } from '../../api/held-role.ts'
 import { useMay } from '../../api/session.ts'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
+import { Buttons } from '../../components/fields.tsx'
+import { useShowLate } from '../../components/late-news.tsx'
 import { isSecondClick } from '../../components/second-click.ts'
+import { useIsThere } from '../../components/use-is-there.ts'
+import { useReturnFocus } from '../../components/use-return-focus.ts'
 import { agentsKey, createVersion, publishVersion, rolloutQuery, type Version } from './agent-queries.ts'
 import { sharesOfOthers, sumOf } from './shares.ts'
 
@@ -30,33 +35,83 @@ const NOT_AS_SEEN =
 export function PublishVersion({ version, etag, isUnsaved = false, onNewer, isNext, size = 'sm' }: PublishProps) {
   const mayPublish = useMay('admin')
   const client = useQueryClient()
-  if (!mayPublish || version.status === 'published') return null
+  const isThere = useIsThere()
+  const showLate = useShowLate()
+  const [warnings, setWarnings] = useState<string[]>([])
+  if (!mayPublish) return null
+
+  const { tenant_id: tenantId, version_number: number } = version
+  const label = version.status === 'draft' ? `Publish version ${number}` : `Roll back to version ${number}`
 
   async function publish(isOpen: () => boolean): Promise<void> {
     try {
-      await publishVersion(version, etag ?? version.etag)
+      const warned = await publishVersion(version, etag ?? version.etag)
+      const isAwaited = isOpen()
+      // The question goes with what is read then: a version that is published is not published again.
+      await client.invalidateQueries({ queryKey: agentsKey(tenantId) })
+      if (warned.length === 0) return
+      if (isAwaited && isThere()) setWarnings(warned)
+      else showLate({ label, tenantId, shown: <Warnings warnings={warned} /> })
     } catch (failure) {
       if (asFailure(failure).status !== 412) throw failure
       // Whoever has left sees none of that, and is told.
       if (onNewer && isOpen()) return onNewer()
-      void client.invalidateQueries({ queryKey: agentsKey(version.tenant_id) })
+      void client.invalidateQueries({ queryKey: agentsKey(tenantId) })
       throw new ApiFailure({ status: 412, code: 'precondition_failed', message: NOT_AS_SEEN })
     }
-    await client.invalidateQueries({ queryKey: agentsKey(version.tenant_id) })
   }
 
-  const number = version.version_number
   return (
-    <ConfirmAction
-      label={version.status === 'draft' ? `Publish version ${number}` : `Roll back to version ${number}`}
-      about={version.agent_name}
-      isNext={isNext ?? false}
-      size={size}
-      disabled={isUnsaved}
-      onConfirm={publish}
+    <>
+      {version.status !== 'published' && (
+        <ConfirmAction
+          label={label}
+          about={version.agent_name}
+          isNext={isNext ?? false}
+          size={size}
+          disabled={isUnsaved}
+          onConfirm={publish}
+        >
+          <WhoTalksToIt version={version} />
+        </ConfirmAction>
+      )}
+      <WarnedWindow number={number} warnings={warnings} onClose={() => setWarnings([])} />
+    </>
+  )
+}
+
+type WarnedProps = { number: number; warnings: string[]; onClose: () => void }
+
+/** What will hardly work of a version that calls talk to by now. */
+function WarnedWindow({ number, warnings, onClose }: WarnedProps) {
+  const isOpen = warnings.length > 0
+  useReturnFocus(isOpen)
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={`Version ${number} is published`}
+      centered
+      returnFocus={false}
+      closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <WhoTalksToIt version={version} />
-    </ConfirmAction>
+      <Warnings warnings={warnings} />
+      <Buttons>
+        <Button data-autofocus onClick={onClose}>
+          Close
+        </Button>
+      </Buttons>
+    </Modal>
+  )
+}
+
+function Warnings({ warnings }: { warnings: string[] }) {
+  return (
+    <div role="status">
+      {warnings.map((warning) => (
+        <p key={warning}>{warning}</p>
+      ))}
+    </div>
   )
 }
 
