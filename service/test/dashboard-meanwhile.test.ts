@@ -893,3 +893,78 @@ describe('a key that is held', () => {
     await context.close()
   })
 })
+
+/** After which whoever does not move their pointer is taken to aim at nothing. */
+const AIMS_FOR_MS = 2_000
+/** After which the wall is read again. */
+const WALL_READ_MS = 2_000
+
+describe('the wall of live calls', () => {
+  const call = (name: string) => ({
+    ...{ stream_sid: name, call_sid: `CA${name}`, voice_session_id: '0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60' },
+    ...{ tenant: 'acme', org_id: null, agent_name: name, call_type: 'browser', customer_phone: null, greeting: '' },
+    ...{ started_at: new Date().toISOString(), state: 'talking', muted: false, taken_over: false, escalated: false },
+    escalation_target: null,
+  })
+
+  /** The wall with these calls, whose time stands still but for the test, and the pointer in the middle of the first of them. */
+  async function pointingAtTheFirst(...names: string[]) {
+    const { context, page } = await visit('t/acme/agents')
+    let now = names
+    await page.route('**/api/v1/sessions/active', (route) =>
+      route.fulfill({ json: { ok: true, count: now.length, sessions: now.map(call) } }),
+    )
+    await page.clock.install()
+    await page.goto(`${dashboard.address}/app/t/acme/live`)
+    const wall = page.getByRole('list', { name: 'Calls that go on' })
+    const first = wall.getByRole('listitem').first()
+    await first.waitFor()
+    await page.clock.pauseAt(new Date(Date.now() + 60_000))
+    const box = await first.boundingBox()
+    const middle = { x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 }
+    await page.mouse.move(middle.x, middle.y)
+    const shown = async () => (await wall.getByRole('listitem').allInnerTexts()).map(asTold)
+    /** Once the service has told of these calls, and the pointer was moved just before. */
+    const tell = async (...told: string[]) => {
+      now = told
+      const read = page.waitForResponse('**/api/v1/sessions/active')
+      await page.clock.runFor(WALL_READ_MS - 1)
+      await page.mouse.move(middle.x + 1, middle.y)
+      await page.clock.runFor(1)
+      await read
+    }
+    return { context, page, shown, tell }
+  }
+
+  /** A call by its agent, and whether it is shown as one that is over. */
+  const asTold = (text: string) => `${/Red|Green|Blue/.exec(text)?.[0]}${/\bOver\b/.test(text) ? ', over' : ''}`
+
+  it('stays as it is while somebody aims at one of them, and says which are over', async () => {
+    const { context, page, shown, tell } = await pointingAtTheFirst('Red', 'Green')
+    await tell('Blue', 'Green')
+    // What is drawn of an answer waits for the clock as well.
+    const drawn = () => page.clock.runFor(1).then(shown)
+    await expect.poll(drawn).toEqual(['Red, over', 'Green'])
+    await page.mouse.move(0, 0)
+    await expect.poll(drawn).toEqual(['Blue', 'Green'])
+    await context.close()
+  })
+
+  it('opens none that nobody has seen coming where they press', async () => {
+    const { context, page, shown, tell } = await pointingAtTheFirst('Red', 'Green')
+    await tell('Blue', 'Red', 'Green')
+    // The pointer rests, and what is new comes to where it is.
+    await page.clock.runFor(AIMS_FOR_MS)
+    await expect.poll(() => page.clock.runFor(1).then(shown)).toEqual(['Blue', 'Red', 'Green'])
+    const press = async () => {
+      await page.mouse.down()
+      await page.mouse.up()
+    }
+    await press()
+    expect(new URL(page.url()).pathname).toBe('/app/t/acme/live')
+    await page.clock.runFor(500)
+    await press()
+    await page.waitForURL('**/t/acme/live/Blue')
+    await context.close()
+  })
+})

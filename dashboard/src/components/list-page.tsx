@@ -6,6 +6,7 @@ import styles from './list-page.module.css'
 import { type Column, ListTable } from './list-table.tsx'
 import { LoadMore } from './load-more.tsx'
 import { Page } from './page.tsx'
+import { useStillRows } from './still-rows.ts'
 import { useKeptFocus } from './use-kept-focus.ts'
 import type { List } from './use-list.ts'
 
@@ -27,8 +28,8 @@ type ListPageProps<Row> = {
 /** A page that is a list: filters, rows, more of them. What it had stays while it cannot be read again. */
 export function ListPage<Row>({ list, filters, columns, keyOf, empty, ...page }: ListPageProps<Row>) {
   const { error, hasMore, reload } = list
-  const { rows, note } = useHeldRows(list.rows)
   const place = useKeptFocus(error)
+  const { rows, note } = useHeldRows(useStillRows(list.rows, keyOf, place))
   const more = useKeptFocus([list.isLoadingMore, hasMore].join())
   const isEmpty = rows?.length === 0
   const hasTable = !isEmpty && !(error && rows === undefined)

@@ -6,6 +6,7 @@ import { Column as Below, Buttons } from './fields.tsx'
 import { HeldRows, useHeldRows } from './held-rows.ts'
 import { type Column, ListTable } from './list-table.tsx'
 import { Panel } from './panel.tsx'
+import { useStillRows } from './still-rows.ts'
 import { useKeptFocus } from './use-kept-focus.ts'
 import type { List } from './use-list.ts'
 
@@ -24,8 +25,8 @@ type ListPanelProps<Row> = {
 /** A list that is a part of a page. */
 export function ListPanel<Row>({ title, aside, children, list, columns, keyOf, empty }: ListPanelProps<Row>) {
   const { error, hasMore, isLoadingMore, loadMore, reload } = list
-  const { rows, note } = useHeldRows(list.rows)
   const place = useKeptFocus([error, isLoadingMore, hasMore].join())
+  const { rows, note } = useHeldRows(useStillRows(list.rows, keyOf, place))
   const hasTable = rows === undefined ? error === null : rows.length > 0
   return (
     <Panel title={title} aside={aside}>

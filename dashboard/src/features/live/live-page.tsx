@@ -1,9 +1,11 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { useTenant } from '../../api/tenants.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Page } from '../../components/page.tsx'
+import { useStillRows } from '../../components/still-rows.ts'
 import { TalkLink } from '../../components/talk-link.tsx'
 import { LiveCard } from './live-card.tsx'
 import styles from './live-page.module.css'
@@ -31,14 +33,21 @@ export function LivePage() {
 }
 
 function Wall({ tenantId, calls }: { tenantId: string; calls: LiveCall[] }) {
+  const wall = useRef<HTMLUListElement>(null)
+  const shown = useStillRows<LiveCall, LiveCall[]>(calls, keyOf, wall)
+  const goOn = new Set(calls.map(keyOf))
   return (
     <>
-      <ul className={styles.wall} aria-label="Calls that go on">
-        {calls.map((call) => (
-          <LiveCard key={call.stream_sid} tenantId={tenantId} call={call} />
+      <ul ref={wall} className={styles.wall} aria-label="Calls that go on">
+        {shown.map((call) => (
+          <LiveCard key={keyOf(call)} tenantId={tenantId} call={call} isOver={!goOn.has(keyOf(call))} />
         ))}
       </ul>
       <output className={styles.count}>{calls.length === 1 ? 'One call' : `${calls.length} calls`}</output>
     </>
   )
+}
+
+function keyOf({ stream_sid: streamSid }: LiveCall): string {
+  return streamSid
 }
