@@ -276,6 +276,22 @@ describe('the desk', () => {
     await context.close()
   })
 
+  it('calls a queue on the page of a task as people do', async () => {
+    await ask('PUT', '/admin/tenants/demo/operator-queues/named', { name: 'Returns, north' })
+    const asked = { customer_phone: '+12025550194', queue_key: 'named' }
+    const { id } = (await ask('POST', '/callback-tasks', asked)).task
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    for (const path of ['desk?queue_key=named', `desk/tasks/${id}`]) {
+      const { page } = await visit(context, path)
+      await page.getByRole('button', { name: /^Claim next of/ }).waitFor()
+      expect(await page.getByRole('button', { name: /^Claim next of/ }).innerText()).toBe(
+        'Claim next of Returns, north',
+      )
+      await page.close()
+    }
+    await context.close()
+  })
+
   it('says that nothing is due for as long as its lists stand', async () => {
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
     const { page } = await visit(context, 'desk')

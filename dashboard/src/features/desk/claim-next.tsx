@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type MouseEvent, useEffect, useRef } from 'react'
 import { useHoldRoleFor } from '../../api/held-role.ts'
@@ -7,6 +7,7 @@ import { usePerson } from '../../api/session.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { isSecondClick } from '../../components/second-click.ts'
 import styles from './desk.module.css'
+import { queueQuery } from './queue-queries.ts'
 import { Keyed } from './shortcuts.tsx'
 import { claimNext } from './task-moves.ts'
 import { deskKey, type Task, taskKey } from './task-queries.ts'
@@ -19,14 +20,17 @@ const WORDS_IN_LINES = { root: styles.next ?? '', label: styles.words ?? '' }
 type ClaimNextProps = {
   tenantId: string
   queueKey: string
-  name: string
+  /** As people call it; read if not given. */
+  name?: string | undefined
   /** Something else is to be done before. */
   isLater?: boolean
 }
 
 /** Takes what is to be done next in a queue, and opens it. */
-export function ClaimNext({ tenantId, queueKey, name, isLater = false }: ClaimNextProps) {
+export function ClaimNext({ tenantId, queueKey, name: known, isLater = false }: ClaimNextProps) {
   const { name: operator } = usePerson()
+  const queue = useQuery({ ...queueQuery(tenantId, queueKey), enabled: known === undefined })
+  const name = known ?? queue.data?.set.name ?? queueKey
   const client = useQueryClient()
   const navigate = useNavigate()
   // Two clicks may come before the button is drawn as one that cannot be pressed.
@@ -61,6 +65,8 @@ export function ClaimNext({ tenantId, queueKey, name, isLater = false }: ClaimNe
     claim.mutate(undefined, { onSuccess: open })
   }
 
+  // What it is called is not to change under the pointer.
+  if (known === undefined && queue.isPending) return null
   return (
     <>
       <output className={styles.said}>{data === null && `Nothing is due in ${name}.`}</output>

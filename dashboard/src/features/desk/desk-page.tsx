@@ -83,7 +83,9 @@ function NextTask({ tenantId, queues, asked }: NextTaskProps) {
   const queue = asked === undefined ? mostUrgent(queues) : queues.find(({ queue_key: key }) => key === asked)
   const queueKey = queue?.queue_key ?? asked
   if (queueKey === undefined) return null
-  return <ClaimNext key={queueKey} tenantId={tenantId} queueKey={queueKey} name={queue?.name ?? queueKey} />
+  // Of one that is not in sight yet it is read.
+  const name = queue && (queue.name ?? queueKey)
+  return <ClaimNext key={queueKey} tenantId={tenantId} queueKey={queueKey} name={name} />
 }
 
 function DeskFilterBar() {

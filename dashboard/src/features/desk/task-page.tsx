@@ -42,7 +42,8 @@ export function TaskPage() {
         <>
           {mayAct && task && (
             <ClaimNext
-              {...{ tenantId, queueKey: task.queue_key, name: task.queue_key }}
+              key={task.queue_key}
+              {...{ tenantId, queueKey: task.queue_key }}
               isLater={!isOver(task.status)}
             />
           )}
