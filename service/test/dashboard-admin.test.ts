@@ -496,6 +496,34 @@ describe('the pages of an administrator', () => {
     await visiting.close()
   })
 
+  it.each(LOOKS)('are not moved sideways at $width px by names and keys that are one long word', async (look) => {
+    const of = (letter: string, length: number) => letter.repeat(length)
+    const key = `${of('k', 56)}${look.width}`
+    await ask('POST', '/admin/tenants/acme/agents', { agent_key: key, name: of('A', 200), description: of('D', 200) })
+    const { task } = await ask('POST', '/callback-tasks', { customer_phone: '+12025550124', queue_key: key })
+    await ask('POST', `/callback-tasks/${task.id}/claim`, { operator: of('O', 200) })
+    await ask('POST', '/campaigns', {
+      ...{ name: of('C', 200), agent_key: key },
+      contacts: [{ phone: '+12025550124', metadata: { consent: true } }],
+    })
+    const visiting = await dashboard.loggedIn(look)
+    for (const [path, name, sign] of [
+      ['agents', 'Agents', of('A', 200)],
+      ['desk', 'Desk', of('O', 200)],
+      ['campaigns', 'Campaigns', of('C', 200)],
+    ] as const) {
+      const { page } = await dashboard.visit(visiting, `/app/t/acme/${path}`)
+      const list = page.getByRole('group', { name, exact: true })
+      await list.getByText(sign).locator('visible=true').first().waitFor()
+      expect([path, await list.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)]).toEqual([
+        path,
+        0,
+      ])
+      await page.close()
+    }
+    await visiting.close()
+  })
+
   it('write what stands on the buttons of a row in a narrow window as high as its letters are', async () => {
     const narrow = await dashboard.loggedIn(NARROW)
     const { page } = await dashboard.visit(narrow, '/app/t/acme/people')

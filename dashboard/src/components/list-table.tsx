@@ -11,6 +11,8 @@ export type Column<Row> = {
   /** The width from which on there is room for it. Left out: always. */
   from?: 'tablet' | 'desktop' | 'wide'
   isNumber?: boolean
+  /** Somebody writes what stands in it: however long a word of that is, it makes room for the other columns. */
+  isWritten?: boolean
   /** Its buttons are in sight however narrow the window is. */
   isActions?: boolean
 }
@@ -95,8 +97,9 @@ export function ListTable<Row>({ label, columns, rows, keyOf }: ListTableProps<R
   )
 }
 
-function classOf<Row>({ from, isNumber, isActions }: Column<Row>): string {
-  return [from && styles[from], isNumber && styles.number, isActions && styles.actions].filter(Boolean).join(' ')
+function classOf<Row>({ from, isNumber, isWritten, isActions }: Column<Row>): string {
+  const kinds = [isNumber && styles.number, isWritten && styles.written, isActions && styles.actions]
+  return [from && styles[from], ...kinds].filter(Boolean).join(' ')
 }
 
 type TableRowProps<Row> = {

@@ -57,9 +57,9 @@ export function AccessRequestsPage() {
 
 const COLUMNS: Column<AccessRequest>[] = [
   { name: 'Came', cell: ({ created_at }) => <Instant at={created_at} /> },
-  { name: 'Company', cell: ({ company_name }) => company_name },
-  { name: 'Contact', from: 'tablet', cell: ({ contact_name }) => contact_name },
-  { name: 'E-mail', from: 'desktop', cell: ({ work_email }) => work_email },
+  { name: 'Company', isWritten: true, cell: ({ company_name }) => company_name },
+  { name: 'Contact', isWritten: true, from: 'tablet', cell: ({ contact_name }) => contact_name },
+  { name: 'E-mail', isWritten: true, from: 'desktop', cell: ({ work_email }) => work_email },
   { name: 'Status', cell: ({ status }) => <StatusBadge tone={TONES[status]}>{words(status)}</StatusBadge> },
   {
     name: 'Actions',

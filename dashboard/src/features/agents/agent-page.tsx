@@ -93,7 +93,12 @@ function columnsOf(tenantId: string): Column<Version>[] {
       ),
     },
     { name: 'Status', cell: ({ status }) => <VersionStatus status={status} /> },
-    { name: 'Greeting', from: 'desktop', cell: ({ config }) => config.greeting || 'Worded by the agent' },
+    {
+      name: 'Greeting',
+      isWritten: true,
+      from: 'desktop',
+      cell: ({ config }) => config.greeting || 'Worded by the agent',
+    },
     { name: 'Published', from: 'tablet', cell: ({ published_at }) => <Instant at={published_at} /> },
     { name: 'Changed', from: 'desktop', cell: ({ updated_at }) => <Instant at={updated_at} /> },
     {

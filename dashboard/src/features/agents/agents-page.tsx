@@ -76,14 +76,15 @@ function columnsOf(tenantId: string): Column<Agent>[] {
   return [
     {
       name: 'Name',
+      isWritten: true,
       cell: ({ id, name }) => (
         <RowLink to="/t/$tenantId/agents/$agentId" params={{ tenantId, agentId: id }}>
           {name}
         </RowLink>
       ),
     },
-    { name: 'Key', cell: ({ agent_key }) => <span className="mono">{agent_key}</span> },
-    { name: 'Description', from: 'desktop', cell: ({ description }) => description || DASH },
+    { name: 'Key', isWritten: true, cell: ({ agent_key }) => <span className="mono">{agent_key}</span> },
+    { name: 'Description', isWritten: true, from: 'desktop', cell: ({ description }) => description || DASH },
     { name: 'Changed', from: 'tablet', cell: ({ updated_at }) => <Instant at={updated_at} /> },
   ]
 }

@@ -49,10 +49,20 @@ export function AuditLogPage() {
 
 const COLUMNS: Column<AuditEntry>[] = [
   { name: 'When', cell: ({ created_at }) => <Instant at={created_at} /> },
-  { name: 'Who', cell: ({ actor }) => <BrokenAddress address={actor} /> },
+  { name: 'Who', isWritten: true, cell: ({ actor }) => <BrokenAddress address={actor} /> },
   { name: 'Action', cell: ({ action }) => <DottedName name={action} /> },
-  { name: 'Tenant', from: 'tablet', cell: ({ tenant_id: id }) => (id === null ? DASH : <TenantName tenantId={id} />) },
-  { name: 'To what', from: 'desktop', cell: ({ target_id }) => <span className="mono">{target_id ?? DASH}</span> },
+  {
+    name: 'Tenant',
+    isWritten: true,
+    from: 'tablet',
+    cell: ({ tenant_id: id }) => (id === null ? DASH : <TenantName tenantId={id} />),
+  },
+  {
+    name: 'To what',
+    isWritten: true,
+    from: 'desktop',
+    cell: ({ target_id }) => <span className="mono">{target_id ?? DASH}</span>,
+  },
   {
     name: 'Actions',
     isActions: true,

@@ -55,7 +55,7 @@ function NoActions({ isFiltered }: { isFiltered: boolean }) {
 
 const COLUMNS: Column<SupervisorAction>[] = [
   { name: 'When', cell: ({ created_at }) => <Instant at={created_at} /> },
-  { name: 'Who', cell: ({ supervisor }) => <bdi>{supervisor ?? DASH}</bdi> },
+  { name: 'Who', isWritten: true, cell: ({ supervisor }) => <bdi>{supervisor ?? DASH}</bdi> },
   {
     name: 'Action',
     cell: (action) => (
@@ -67,8 +67,13 @@ const COLUMNS: Column<SupervisorAction>[] = [
       </>
     ),
   },
-  { name: 'Tenant', from: 'tablet', cell: (action) => <TenantLink action={action} /> },
-  { name: 'With', from: 'desktop', cell: ({ target, reason, note }) => <bdi>{target ?? reason ?? note ?? DASH}</bdi> },
+  { name: 'Tenant', isWritten: true, from: 'tablet', cell: (action) => <TenantLink action={action} /> },
+  {
+    name: 'With',
+    isWritten: true,
+    from: 'desktop',
+    cell: ({ target, reason, note }) => <bdi>{target ?? reason ?? note ?? DASH}</bdi>,
+  },
   {
     name: 'Actions',
     isActions: true,

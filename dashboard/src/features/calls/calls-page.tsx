@@ -130,7 +130,7 @@ function columnsOf(tenantId: string): Column<CallLog>[] {
     { name: 'Direction', from: 'desktop', cell: ({ direction }) => words(direction) },
     { name: 'Caller', cell: (call) => <Caller call={call} /> },
     { name: 'Called', from: 'wide', cell: ({ to }) => <span className="numbers">{phoneText(to)}</span> },
-    { name: 'Agent', from: 'desktop', cell: agentOf },
+    { name: 'Agent', isWritten: true, from: 'desktop', cell: agentOf },
     { name: 'Length', isNumber: true, from: 'desktop', cell: lengthOf },
     { name: 'Summary', from: 'tablet', cell: (call) => <Summary call={call} /> },
   ]

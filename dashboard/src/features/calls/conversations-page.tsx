@@ -83,11 +83,11 @@ function columnsOf(tenantId: string): Column<Conversation>[] {
   return [
     { name: 'Begun', cell: (conversation) => <Begun tenantId={tenantId} conversation={conversation} /> },
     { name: 'Direction', from: 'desktop', cell: ({ direction }) => words(direction) },
-    { name: 'Agent', from: 'desktop', cell: agentOf },
+    { name: 'Agent', isWritten: true, from: 'desktop', cell: agentOf },
     { name: 'Length', isNumber: true, from: 'desktop', cell: lengthOf },
     { name: 'Score', from: 'tablet', cell: scoreOf },
     { name: 'How it ended', from: 'desktop', cell: ({ end_reason: reason }) => endReasonText(reason) },
-    { name: 'Tags', from: 'wide', cell: ({ tags }) => tags.join(', ') || DASH },
+    { name: 'Tags', isWritten: true, from: 'wide', cell: ({ tags }) => tags.join(', ') || DASH },
     { name: 'Summary', cell: (conversation) => <Summary conversation={conversation} /> },
   ]
 }

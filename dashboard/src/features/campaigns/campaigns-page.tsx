@@ -62,6 +62,7 @@ function columnsOf(tenantId: string): Column<Campaign>[] {
   return [
     {
       name: 'Campaign',
+      isWritten: true,
       cell: ({ id, name }) => (
         <RowLink to="/t/$tenantId/campaigns/$campaignId" params={{ tenantId, campaignId: id }}>
           <bdi>{name}</bdi>
@@ -69,7 +70,12 @@ function columnsOf(tenantId: string): Column<Campaign>[] {
       ),
     },
     { name: 'Status', cell: ({ status }) => <CampaignStatus status={status} /> },
-    { name: 'Agent', from: 'tablet', cell: ({ agent_key }) => <span className="mono">{agent_key}</span> },
+    {
+      name: 'Agent',
+      isWritten: true,
+      from: 'tablet',
+      cell: ({ agent_key }) => <span className="mono">{agent_key}</span>,
+    },
     {
       name: 'Done',
       isNumber: true,

@@ -145,8 +145,8 @@ function columnsOf(tenantId: string): Column<Task>[] {
     { name: 'Status', from: 'tablet', cell: (task) => <TaskStatus status={task.status} /> },
     { name: 'Time', cell: (task) => <TaskTime task={task} /> },
     { name: 'Priority', from: 'tablet', cell: (task) => <TaskPriority priority={task.priority} /> },
-    { name: 'Queue', from: 'desktop', cell: ({ queue_key: key }) => key },
-    { name: 'Claimed by', from: 'desktop', cell: ({ assigned_to: whom }) => whom ?? DASH },
+    { name: 'Queue', isWritten: true, from: 'desktop', cell: ({ queue_key: key }) => key },
+    { name: 'Claimed by', isWritten: true, from: 'desktop', cell: ({ assigned_to: whom }) => whom ?? DASH },
     {
       name: 'What is wanted',
       from: 'desktop',

@@ -37,6 +37,7 @@ function keyOf({ tenant, stream_sid: streamSid }: LiveCallOfAll): string {
 const COLUMNS: Column<LiveCallOfAll>[] = [
   {
     name: 'Who',
+    isWritten: true,
     cell: (call) => (
       <>
         <RowLink to="/t/$tenantId/live/$streamSid" params={{ tenantId: call.tenant, streamSid: call.stream_sid }}>
@@ -50,6 +51,7 @@ const COLUMNS: Column<LiveCallOfAll>[] = [
   },
   {
     name: 'Tenant',
+    isWritten: true,
     cell: ({ tenant }) => (
       <RowButtons>
         <Link to="/t/$tenantId/live" params={{ tenantId: tenant }}>
@@ -58,7 +60,7 @@ const COLUMNS: Column<LiveCallOfAll>[] = [
       </RowButtons>
     ),
   },
-  { name: 'Agent', from: 'tablet', cell: ({ agent_name: name }) => <bdi>{name}</bdi> },
+  { name: 'Agent', isWritten: true, from: 'tablet', cell: ({ agent_name: name }) => <bdi>{name}</bdi> },
   { name: 'Direction', from: 'tablet', cell: ({ call_type: type }) => words(type) },
   { name: 'For', isNumber: true, cell: ({ started_at: since }) => <Elapsed since={since} /> },
   {

@@ -41,8 +41,8 @@ export function NumbersPage() {
 
 const COLUMNS: Column<PhoneRoute>[] = [
   { name: 'Number', cell: ({ phone_number }) => <span className="numbers">{phoneText(phone_number)}</span> },
-  { name: 'Agent', cell: ({ agent_key }) => <span className="mono">{agent_key}</span> },
-  { name: 'Label', from: 'tablet', cell: ({ label }) => label || DASH },
+  { name: 'Agent', isWritten: true, cell: ({ agent_key }) => <span className="mono">{agent_key}</span> },
+  { name: 'Label', isWritten: true, from: 'tablet', cell: ({ label }) => label || DASH },
   {
     name: 'Incoming',
     from: 'tablet',

@@ -46,7 +46,7 @@ export function KeysPanel({ tenantId }: { tenantId: string }) {
 }
 
 const COLUMNS: Column<ApiKey>[] = [
-  { name: 'Label', cell: ({ label }) => label },
+  { name: 'Label', isWritten: true, cell: ({ label }) => label },
   { name: 'Begins with', from: 'tablet', cell: ({ key_prefix }) => <span className="mono">{key_prefix}</span> },
   {
     name: 'Status',

@@ -42,8 +42,8 @@ export function PromptsPage() {
 }
 
 const COLUMNS: Column<Prompt>[] = [
-  { name: 'Key', cell: ({ key }) => <span className="mono">{key}</span> },
-  { name: 'Description', from: 'tablet', cell: ({ description }) => description || DASH },
+  { name: 'Key', isWritten: true, cell: ({ key }) => <span className="mono">{key}</span> },
+  { name: 'Description', isWritten: true, from: 'tablet', cell: ({ description }) => description || DASH },
   { name: 'Length', from: 'desktop', isNumber: true, cell: ({ text }) => text.length },
   { name: 'Changed', from: 'tablet', cell: ({ updated_at }) => <Instant at={updated_at} /> },
   {

@@ -28,20 +28,21 @@ export function TenantsPage() {
 const COLUMNS: Column<TenantRow>[] = [
   {
     name: 'Tenant',
+    isWritten: true,
     cell: ({ tenant_id, config }) => (
       <RowLink to="/t/$tenantId/settings" params={{ tenantId: tenant_id }}>
         {config.name ?? tenant_id}
       </RowLink>
     ),
   },
-  { name: 'Id', cell: ({ tenant_id }) => <span className="mono">{tenant_id}</span> },
+  { name: 'Id', isWritten: true, cell: ({ tenant_id }) => <span className="mono">{tenant_id}</span> },
   {
     name: 'Calls from',
     from: 'tablet',
     cell: ({ config }) => <span className="numbers">{phoneText(config.telephony?.from_number)}</span>,
   },
-  { name: 'Model', from: 'desktop', cell: ({ config }) => config.model ?? DASH },
-  { name: 'Prompt', from: 'desktop', cell: ({ config }) => config.system_prompt_key ?? DASH },
+  { name: 'Model', isWritten: true, from: 'desktop', cell: ({ config }) => config.model ?? DASH },
+  { name: 'Prompt', isWritten: true, from: 'desktop', cell: ({ config }) => config.system_prompt_key ?? DASH },
 ]
 
 function NewTenant() {
