@@ -79,6 +79,16 @@ const NOTE_WRITING = `{
 }`
 
 const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+/** Of all that stands whole in the first chart, as red, green and blue. */
+const coloursOf = (page: Page) =>
+  page.evaluate<string[]>(`(() => {
+    const canvas = document.querySelector('figure canvas')
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+    const colours = new Set()
+    for (let at = 0; at < data.length; at += 4)
+      if (data[at + 3] === 255) colours.add(data.slice(at, at + 3).join())
+    return [...colours]
+  })()`)
 const drawn = (page: Page) => page.locator('figure canvas').nth(4).waitFor()
 const searchOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
 
@@ -247,6 +257,21 @@ describe('the overview', () => {
       expect([width, beyondPx]).toEqual([width, 0])
     }
     await page.unrouteAll({ behavior: 'wait' })
+    await context.close()
+  })
+
+  it('is printed with its charts in the colours of paper, also out of the dark', async () => {
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'dark' })
+    const { page } = await dashboard.visit(context, '/app/t/acme/overview')
+    await drawn(page)
+    // Of calls that were answered.
+    const bars = (colour: string) => async () => (await coloursOf(page)).includes(colour)
+    await expect.poll(bars('95,208,176')).toBe(true)
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    await expect.poll(bars('11,107,87')).toBe(true)
+    expect(await bars('95,208,176')()).toBe(false)
+    await page.evaluate("dispatchEvent(new Event('afterprint'))")
+    await expect.poll(bars('95,208,176')).toBe(true)
     await context.close()
   })
 

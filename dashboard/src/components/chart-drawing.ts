@@ -26,6 +26,9 @@ export type ChartData = {
 /** A chart that is drawn. */
 export type Drawing = { resize: (widthPx: number) => void; close: () => void }
 
+/** Returns what tells a colour of `tokens.css` whenever something is drawn with it. */
+type ColourOf = (name: string) => () => string
+
 type Marks = {
   /** The span under the pointer; null: none. */
   onPoint: (at: number | null) => void
@@ -51,6 +54,9 @@ export async function drawChart(container: HTMLElement, data: ChartData, marks: 
   const { default: Chart } = await import('uplot')
   const { edges, lines } = data
   const starts = edges.slice(0, -1).map((ms) => ms / 1_000)
+  // Paper is white, whatever the page is.
+  let scheme = ''
+  const colourOf: ColourOf = (name) => () => pageColour(name, scheme)
   const chart = new Chart(
     {
       width: container.clientWidth,
@@ -59,8 +65,8 @@ export async function drawChart(container: HTMLElement, data: ChartData, marks: 
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
       scales: { x: { range: [(edges[0] ?? 0) / 1_000, (edges.at(-1) ?? 0) / 1_000] }, y: { range: rangeOf(data) } },
-      axes: axesOf(data),
-      series: [{}, ...lines.map((line) => seriesOf(line, Chart))],
+      axes: axesOf(data, colourOf),
+      series: [{}, ...lines.map((line) => seriesOf(line, { library: Chart, colourOf }))],
       hooks: { setCursor: [({ cursor }) => marks.onPoint(spanAt(cursor, chart, starts))] },
     },
     [starts, ...lines.map(({ values }) => values)],
@@ -70,9 +76,21 @@ export async function drawChart(container: HTMLElement, data: ChartData, marks: 
     const at = spanAt(chart.cursor, chart, starts)
     if (at !== null) marks.onPick(at)
   })
+  function colourFor(paper: 'light' | ''): void {
+    scheme = paper
+    chart.redraw(false)
+  }
+  const toPaper = () => colourFor('light')
+  const toScreen = () => colourFor('')
+  addEventListener('beforeprint', toPaper)
+  addEventListener('afterprint', toScreen)
   return {
     resize: (width) => chart.setSize({ width, height: HEIGHT_PX }),
-    close: () => chart.destroy(),
+    close() {
+      removeEventListener('beforeprint', toPaper)
+      removeEventListener('afterprint', toScreen)
+      chart.destroy()
+    },
   }
 }
 
@@ -96,9 +114,9 @@ export function stepsOf(isWhole = false): number[] {
   return isWhole ? STEPS.filter((step) => step >= 1) : STEPS
 }
 
-function axesOf({ valueText, isWhole }: ChartData): uPlot.Axis[] {
-  const line = { stroke: pageColour('--line'), width: 1 }
-  const both = { stroke: pageColour('--soft'), font: FONT, grid: line, ticks: { show: false } }
+function axesOf({ valueText, isWhole }: ChartData, colourOf: ColourOf): uPlot.Axis[] {
+  const line = { stroke: colourOf('--line'), width: 1 }
+  const both = { stroke: colourOf('--soft'), font: FONT, grid: line, ticks: { show: false } }
   return [
     { ...both, grid: { show: false }, size: TIMES_PX, gap: TIMES_GAP_PX, space: TIMES_APART_PX, values: timeTexts },
     {
@@ -130,8 +148,10 @@ function aloneIn(values: (number | null)[]): number[] {
   return values.flatMap((_value, at) => (!isGap(at) && isGap(at - 1) && isGap(at + 1) ? [at] : []))
 }
 
-function seriesOf({ name, colour, shape, values }: ChartLine, library: typeof uPlot): uPlot.Series {
-  const stroke = pageColour(colour)
+type SeriesTools = { library: typeof uPlot; colourOf: ColourOf }
+
+function seriesOf({ name, colour, shape, values }: ChartLine, { library, colourOf }: SeriesTools): uPlot.Series {
+  const stroke = colourOf(colour)
   if (shape !== 'bars') {
     const points = { show: true, size: POINT_PX, fill: stroke, filter: () => aloneIn(values) }
     return { label: name, stroke, width: 2, points, ...(shape === 'dashes' && { dash: [5, 4] }) }
