@@ -1,4 +1,5 @@
 import type uPlot from 'uplot'
+import { LOCALE } from './locale.ts'
 import { pageColour } from './page-colour.ts'
 
 /** One value for each span. A gap is null. */
@@ -128,8 +129,8 @@ function axesOf({ valueText, isWhole }: ChartData, colourOf: ColourOf): uPlot.Ax
   ]
 }
 
-const TIME = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
-const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
+const TIME = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digit' })
+const DAY = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short' })
 const DAY_SECONDS = 86_400
 
 /** Times of day while the marks are hours apart, else days. */

@@ -1,11 +1,12 @@
 import styles from './instant.module.css'
+import { LOCALE } from './locale.ts'
 import { DASH } from './text.ts'
 import { useToday } from './use-today.ts'
 
-const TIME = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
-const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
-const DAY_OF_YEAR = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const TIME = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digit' })
+const DAY = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short' })
+const DAY_OF_YEAR = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' })
+const EXACT = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'long' })
 
 /** Exactly, in the zone of whoever looks and as the API has it. */
 export function exactInstant(at: string): string {

@@ -1,3 +1,4 @@
+import { LOCALE } from './locale.ts'
 /** Stands where there is nothing to be told. */
 export const DASH = '–'
 
@@ -36,8 +37,8 @@ export function words(value: string | null | undefined): string {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1)
 }
 
-const DOLLARS = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' })
-const CENTS = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumSignificantDigits: 3 })
+const DOLLARS = new Intl.NumberFormat(LOCALE, { style: 'currency', currency: 'USD' })
+const CENTS = new Intl.NumberFormat(LOCALE, { style: 'currency', currency: 'USD', maximumSignificantDigits: 3 })
 
 /** An amount in US dollars, those below a dollar in more digits; of nothing a dash. */
 export function usdText(usd: number | null): string {

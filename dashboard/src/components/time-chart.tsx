@@ -3,6 +3,7 @@ import { useComputedColorScheme } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { type ChartData, type ChartLine, type Drawing, drawChart } from './chart-drawing.ts'
 import { Panel } from './panel.tsx'
+import { spanText } from './span-text.ts'
 import styles from './time-chart.module.css'
 
 type TimeChartProps = {
@@ -123,16 +124,4 @@ function readout({ lines, valueText, ...data }: ChartData, at: number): string {
 
 function textOf(value: number | null | undefined, valueText: ChartData['valueText']): string {
   return value === null || value === undefined ? 'none' : valueText(value)
-}
-
-const HOUR = new Intl.DateTimeFormat(undefined, {
-  ...({ weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const),
-})
-const DAY = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' })
-/** No day is so short. */
-const DAY_MS = 20 * 3_600_000
-
-function spanText({ edges }: Pick<ChartData, 'edges'>, at: number): string {
-  const [start = 0, end = 0] = edges.slice(at, at + 2)
-  return (end - start > DAY_MS ? DAY : HOUR).format(start)
 }

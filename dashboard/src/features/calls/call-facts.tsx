@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { endReasonText } from '../../components/end-reason.ts'
 import { type Fact, Facts } from '../../components/facts.tsx'
 import { Instant } from '../../components/instant.tsx'
+import { LOCALE } from '../../components/locale.ts'
 import { Panel } from '../../components/panel.tsx'
 import { durationText, phoneText, usdText, words } from '../../components/text.ts'
 import styles from './call-facts.module.css'
@@ -122,7 +123,7 @@ function sessionFacts({
   extraction_status,
 }: VoiceSession): Fact[] {
   const ms = (value: number | null) => (value === null ? null : `${value} ms`)
-  const tokens = (count: number) => count.toLocaleString()
+  const tokens = (count: number) => count.toLocaleString(LOCALE)
   return [
     ['How it ended', endReasonText(end_reason)],
     ['Outcome', words(outcome)],

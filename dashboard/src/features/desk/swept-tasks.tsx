@@ -6,6 +6,7 @@ import { Facts } from '../../components/facts.tsx'
 import { Column as Below } from '../../components/fields.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { type Column, ListTable } from '../../components/list-table.tsx'
+import { LOCALE } from '../../components/locale.ts'
 import { Panel } from '../../components/panel.tsx'
 import { TenantName } from '../../components/tenant-name.tsx'
 import { DASH, words } from '../../components/text.ts'
@@ -17,7 +18,7 @@ export function SweptTasks({ name, result: { counts, items, failures } }: { name
   return (
     <Panel title={name} aside={items.length === 1 ? 'One task' : `${items.length} tasks`}>
       <Below>
-        <Facts facts={counts.map(([count, value]) => [words(count), value.toLocaleString()])} />
+        <Facts facts={counts.map(([count, value]) => [words(count), value.toLocaleString(LOCALE)])} />
         {items.length === 0 && <EmptyState title="There was nothing to do">No task is like that now.</EmptyState>}
         {items.length > 0 && (
           <ListTable label={name} columns={COLUMNS} rows={items} keyOf={({ task_id: id, outcome }) => id + outcome} />

@@ -7,6 +7,7 @@ import { RowButtons } from '../../components/fields.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { ListPanel } from '../../components/list-panel.tsx'
 import type { Column } from '../../components/list-table.tsx'
+import { LOCALE } from '../../components/locale.ts'
 import { Note } from '../../components/note.tsx'
 import { TenantName } from '../../components/tenant-name.tsx'
 import { useList } from '../../components/use-list.ts'
@@ -39,7 +40,7 @@ export function GivenUpPanels() {
   const resend: Resend = useCallback(
     async (outbox, wanted) => {
       const sent = await sendAgain(outbox, wanted)
-      setTold(sent === 1 ? 'One is sent again.' : `${sent.toLocaleString()} are sent again.`)
+      setTold(sent === 1 ? 'One is sent again.' : `${sent.toLocaleString(LOCALE)} are sent again.`)
       await client.invalidateQueries({ queryKey: DIAGNOSTICS_KEY })
     },
     [client],

@@ -6,6 +6,7 @@ import { EmptyState, LastReadFailed } from '../../components/empty-state.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
 import { FilterBar, FilterChoice, FilterText } from '../../components/filters.tsx'
 import { JsonView } from '../../components/json-view.tsx'
+import { LOCALE } from '../../components/locale.ts'
 import { Page } from '../../components/page.tsx'
 import { StatusBadge, type Tone } from '../../components/status-badge.tsx'
 import type { LogFilters } from './log-filters.ts'
@@ -13,7 +14,7 @@ import styles from './logs-page.module.css'
 import { type Log, type LogLine, useLog } from './use-log.ts'
 
 const TONES: Record<string, Tone> = { debug: 'quiet', info: 'busy', warn: 'wait', error: 'bad', fatal: 'bad' }
-const TIME = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+const TIME = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 /** What stands in the head of a line, or says nothing to a person. */
 const IN_HEAD = new Set(['time', 'level', 'msg', 'tenant_id', 'pid', 'hostname'])
 

@@ -1,8 +1,9 @@
 import { exactInstant } from '../../components/instant.tsx'
+import { LOCALE } from '../../components/locale.ts'
 import { useToday } from '../../components/use-today.ts'
 
-const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
-const DAY_AND_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const TIME = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium' })
+const DAY_AND_TIME = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** By when all that was written of calls is counted. To the second: whoever has just called knows when that was. */
 export function CountedUntil({ at }: { at: string }) {

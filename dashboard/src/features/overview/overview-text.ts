@@ -1,11 +1,12 @@
+import { LOCALE } from '../../components/locale.ts'
 import { percentText } from '../../components/percent.ts'
 import { DASH } from '../../components/text.ts'
 
-const COUNT = new Intl.NumberFormat()
-const SHORT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
-const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
-const SECONDS = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
-const MINUTES = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
+const COUNT = new Intl.NumberFormat(LOCALE)
+const SHORT = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 })
+const PERCENT = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 })
+const SECONDS = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 1 })
+const MINUTES = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 1 })
 const SECOND_MS = 1_000
 
 /** A whole number, with marks between its thousands. */

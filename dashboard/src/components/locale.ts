@@ -1,0 +1,14 @@
+/**
+ * In which dates and numbers are written: in English, as all of the page is, in the way of the place where somebody is. In the language of
+ * their browser half of a sentence would be in another one, and some of its figures in other digits than the rest.
+ */
+export const LOCALE = localeFor(typeof navigator === 'undefined' ? 'en' : navigator.language)
+
+/** English as it is written where people speak a language such as `de-DE`; where nobody has said how, as in most of the world. */
+export function localeFor(language: string): string {
+  const { language: spoken, region = 'US' } = new Intl.Locale(language).maximize()
+  if (spoken === 'en') return language
+  const wanted = `en-${region}`
+  const isKnown = new Intl.DateTimeFormat(wanted).resolvedOptions().locale === wanted
+  return isKnown ? wanted : 'en-001'
+}
