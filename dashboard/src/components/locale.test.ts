@@ -9,6 +9,8 @@ describe('the locale of dates and numbers', () => {
     ['de', 'en-DE'],
     ['ar', 'en-001'],
     ['pt-BR', 'en-001'],
+    ['en-US@posix', 'en-US'],
+    ['', 'en-US'],
   ])('for %s is %s', (language, locale) => {
     expect(localeFor(language)).toBe(locale)
   })

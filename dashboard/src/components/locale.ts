@@ -6,9 +6,19 @@ export const LOCALE = localeFor(typeof navigator === 'undefined' ? 'en' : naviga
 
 /** English as it is written where people speak a language such as `de-DE`; where nobody has said how, as in most of the world. */
 export function localeFor(language: string): string {
+  // Some browsers tell what is none, as `en-US@posix`.
+  if (!isLocale(language)) return 'en-US'
   const { language: spoken, region = 'US' } = new Intl.Locale(language).maximize()
   if (spoken === 'en') return language
   const wanted = `en-${region}`
   const isKnown = new Intl.DateTimeFormat(wanted).resolvedOptions().locale === wanted
   return isKnown ? wanted : 'en-001'
+}
+
+function isLocale(language: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(language).length === 1
+  } catch {
+    return false
+  }
 }
