@@ -212,7 +212,7 @@ export function changeUser(asking: Asking): Op {
   return {
     ...{ route: `PATCH ${ROUTE}/users/:user_id`, path: at(tenant, `users/${id}`), body, tenant, actor },
     predict(model) {
-      if (!isSound) return refused(400)
+      if (!isSound || Object.keys(body).length === 0) return refused(400)
       const user = tenantOf(model, tenant).users.find((each) => each.id === id)
       if (!user) return refused(404)
       if ('email' in body && isTaken(model, body['email'], id)) return refused(409)
