@@ -20,7 +20,9 @@ export const NOTHING_HERE =
 
 const TOO_LARGE = 'FST_ERR_CTP_BODY_TOO_LARGE'
 
-/** What the parser and the router of the framework refuse, in our words. */
+const noFileLeft = () => new AppError('unavailable', 'The service has as many files open as it may. Try again.')
+
+/** What the parser and the router of the framework, and the system, refuse, in our words. */
 const FRAMEWORK_ERRORS: Record<string, (request: FastifyRequest) => AppError> = {
   FST_ERR_BAD_URL: () => faultAt('/path', 'The path is not well-formed: its percent-encoding is broken.'),
   FST_ERR_MAX_PARAM_LENGTH: () => faultAt('/path', 'A part of the path is too long.'),
@@ -31,6 +33,8 @@ const FRAMEWORK_ERRORS: Record<string, (request: FastifyRequest) => AppError> = 
     const fault = headers['content-type'] ? 'has a content type that is not taken here' : 'has no content type'
     return new AppError('unsupported_media_type', `The body ${fault}: send ${wanted}.`)
   },
+  EMFILE: noFileLeft,
+  ENFILE: noFileLeft,
   ECONNRESET: () => new AppError('request_timeout', 'The request did not arrive in full.'),
 }
 

@@ -27,6 +27,9 @@ function serverWithRoutes() {
   server.get('/down', async () => {
     throw new AppError('unavailable', 'The database does not answer.', { cause: new Error('ECONNREFUSED') })
   })
+  server.get('/no-file', async () => {
+    throw Object.assign(new Error("EMFILE: too many open files, open '/secret/place'"), { code: 'EMFILE' })
+  })
   server.get('/unset', async () => {
     throw notSetUp('No chat model is configured: set OPENAI_API_KEY.')
   })
@@ -112,6 +115,7 @@ describe('every error', () => {
     ['a very long part of the path', { url: `/things/${'x'.repeat(501)}` }, 400, 'invalid_request'],
     ['a refusal of ours', { url: '/busy' }, 429, 'rate_limited'],
     ['an outage', { url: '/down' }, 503, 'unavailable'],
+    ['no file left to be opened', { url: '/no-file' }, 503, 'unavailable'],
     ['a bug', { url: '/broken' }, 500, 'internal'],
     ['an answer that its schema forbids', { url: '/wrong' }, 500, 'internal'],
   ] as const)('has the same shape: %s', async (_what, request, status, code) => {
@@ -180,7 +184,7 @@ describe('every error', () => {
   it('says when to come again where that helps alone', async () => {
     const { server } = serverWithRoutes()
     const laterOf = async (url: string) => (await server.inject({ url })).headers['retry-after']
-    expect([await laterOf('/down'), await laterOf('/unset')]).toEqual(['5', undefined])
+    expect([await laterOf('/down'), await laterOf('/no-file'), await laterOf('/unset')]).toEqual(['5', '5', undefined])
   })
 
   it('of a method tells which ones there are', async () => {
