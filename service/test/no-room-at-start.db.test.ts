@@ -73,6 +73,19 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a call whose strea
     expect(await log('CA1')).toMatchObject(busy)
   })
 
+  it('hears so, too, where its end cannot be written down in time', async () => {
+    await refused()
+    const answers: string[] = []
+    await test.db.transaction().execute(async (tx) => {
+      await tx.selectFrom('call_directory').selectAll().where('call_sid', '=', 'CA1').forUpdate().execute()
+      await tx.selectFrom('call_logs').selectAll().where('call_sid', '=', 'CA1').forUpdate().execute()
+      void resume().then((answer) => answers.push(answer))
+      await app.pass(() => answers.length > 0, 'the carrier to be answered')
+    })
+    expect(answers).toEqual([expect.stringMatching(/All our lines are busy/)])
+    await until(async () => (await log('CA1')).status === 'busy', { what: 'its end to be written down' })
+  })
+
   /** Both nodes have just been heard from, by the database's clock. */
   async function heard(): Promise<void> {
     const { rows } = await sql<{ at: Date }>`select now() as at`.execute(test.db)

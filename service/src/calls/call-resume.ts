@@ -115,6 +115,8 @@ export function makeCallResume(deps: Deps): CallResume {
     const connected = isElsewhere ? null : await again.connect(tenant, { callSid, turnedAway })
     const verbs = connected === 'elsewhere' ? askAgain(deps.again.addresses().resume, times) : connected
     if (verbs) return verbs
+    // From here on it is not taken, whether that can be written down in time or not.
+    attempt.why = why
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call has no stream any more')
     capacity.release({ tenantId: tenant.tenant_id, callSid })
     attempt.language ??= await languageOf(deps.resolveAgent, tenant, session)
@@ -140,7 +142,7 @@ export function makeCallResume(deps: Deps): CallResume {
 
   return {
     async next(call) {
-      const attempt: Attempt = { tenant: null, language: null, isGuessed: false }
+      const attempt: Attempt = { tenant: null, language: null, isGuessed: false, why: null }
       const failed = (fields: { err?: unknown }): CarrierAnswer => {
         log.error({ ...fields, call_sid: call.callSid }, 'it could not be found out what comes next for a call')
         return notGoneOn.unknown(attempt, call)

@@ -90,7 +90,7 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
       }
       return sorryAndGo(number, language)
     },
-    unknown({ tenant, language, isGuessed }, call) {
+    unknown({ tenant, language, isGuessed, why }, call) {
       const { callSid, again: times = 0, dialled = null, isPlaced } = call
       const { provider, fallback_number: number } = tenant?.telephony ?? {
         provider: DEFAULT_CARRIER,
@@ -101,6 +101,9 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
       const later = isGuessed && tenant ? askAgain(deps.resumeUrl(), times) : null
       if (later) return { provider, verbs: later }
       if (tenant) deps.carrierCalls.dropApology(tenant, callSid)
+      // It hears what its log says, or will.
+      if (tenant && why !== null)
+        return { provider, verbs: refusalVerbs(tenant, { why, language, resumeUrl: deps.resumeUrl() }) }
       if (tenant && number !== null) leave(tenant, call)
       else if (isPlaced && !live.callHere(callSid)) void noteUnanswered(call)
       // Nothing is written down: whether anybody answers there is to be told. Where that was asked already, the next who rings is the last.

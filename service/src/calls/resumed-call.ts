@@ -1,5 +1,6 @@
 import type { SignedRequest } from '../platform/telephony/port.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { Refusal } from './refusals.ts'
 
 /**
  * A carrier that asks what comes next for a call. `again`: how often in a row it was told to do that. `dialled`: what came of somebody who
@@ -16,6 +17,11 @@ export type ResumedCall = {
 
 /**
  * One request: whose call it turned out to be, once its signature is known to be right; in which language its agent speaks, as far as
- * that is known; and whether its end is a guess.
+ * that is known; whether its end is a guess; and why there was no room for it, where it came in and is not taken.
  */
-export type Attempt = { tenant: TenantRuntime | null; language: string | null; isGuessed: boolean }
+export type Attempt = {
+  tenant: TenantRuntime | null
+  language: string | null
+  isGuessed: boolean
+  why: Refusal | null
+}
