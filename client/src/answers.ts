@@ -1,4 +1,11 @@
-import type { Client, FetchOptions, FetchResponse, ParseAs } from 'openapi-fetch'
+import type {
+  Client,
+  ClientPathsWithMethod,
+  FetchOptions,
+  FetchResponse,
+  MaybeOptionalInit,
+  ParseAs,
+} from 'openapi-fetch'
 import type { paths } from './public-api.ts'
 
 type Content<Path extends keyof paths> = paths[Path] extends { get: { responses: { 200: { content: infer Found } } } }
@@ -29,7 +36,30 @@ type GetBytes = <Path extends NotText, Init extends FetchOptions<paths[Path]['ge
   FetchResponse<paths[Path]['get'], Init extends { parseAs: ParseAs } ? Init : { parseAs: ParsedAs[Path] }, MediaType>
 >
 
-type Described = Client<Omit<paths, NotText>>
+type Described = Omit<paths, NotText>
+
+/**
+ * What a request may hold is no type parameter, as it is in openapi-fetch: so the compiler tells of a member that the API does not
+ * have, which the service would refuse.
+ */
+type Asks<Method extends 'get' | 'put' | 'post' | 'patch' | 'delete'> = <
+  Path extends ClientPathsWithMethod<Client<Described>, Method>,
+  As extends ParseAs = 'json',
+>(
+  url: Path,
+  ...init: Given<MaybeOptionalInit<Described[Path], Method>, As>
+) => Promise<FetchResponse<NonNullable<Described[Path][Method]>, { parseAs: As }, MediaType>>
+
+/** Members beside those of a request go to `fetch`, whose options are not the same everywhere. */
+type Given<Init, As> = undefined extends Init
+  ? [init?: Init & { parseAs?: As; [name: string]: unknown }]
+  : [init: Init & { parseAs?: As; [name: string]: unknown }]
 
 /** The API's methods as openapi-fetch has them, each answer typed as what it is given as. */
-export type Methods = Omit<Described, 'GET'> & { GET: GetBytes & Described['GET'] }
+export type Methods = Omit<Client<Described>, 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'> & {
+  GET: GetBytes & Asks<'get'>
+  PUT: Asks<'put'>
+  POST: Asks<'post'>
+  PATCH: Asks<'patch'>
+  DELETE: Asks<'delete'>
+}

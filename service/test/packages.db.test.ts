@@ -106,6 +106,29 @@ export function take(headers: Record<string, string>, body: string): number {
 export type Name = WebhookEvent['event']
 `
 
+/** Requests with a slip of the pen, and such as have to go on. */
+const CALLER = `
+import type { Parley } from '@parley/client'
+export async function call(parley: Parley): Promise<number> {
+  // @ts-expect-error: there is no such member of a body …
+  await parley.POST('/api/v1/callback-tasks', { body: { customer_phone: '+12025550123', prioritty: 'high' } })
+  // @ts-expect-error: … nor further inside …
+  await parley.POST('/api/v1/campaigns', { body: { name: 'n', agent_key: 'a', contacts: [{ phone: 'p', meta: {} }] } })
+  // @ts-expect-error: … nor such a header …
+  await parley.POST('/api/v1/make-call', { params: { header: { 'Idempotency-Kei': 'k' } }, body: { to: '+12025550123' } })
+  // @ts-expect-error: … nor such a parameter,
+  await parley.GET('/api/v1/call-logs', { params: { query: { limt: 5 } } })
+  // @ts-expect-error: and this one needs a body.
+  await parley.POST('/api/v1/make-call')
+  const id = { params: { path: { id: 'i' } }, signal: AbortSignal.timeout(1) }
+  await parley.POST('/api/v1/callback-tasks/{id}/release', id)
+  const { data } = await parley.GET('/api/v1/dnc/export', { parseAs: 'stream' })
+  await data?.cancel()
+  const queues = await parley.GET('/api/v1/operator-queues')
+  return queues.error ? queues.error.code.length : queues.data.count
+}
+`
+
 const children: ChildProcess[] = []
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
@@ -249,6 +272,17 @@ describe.runIf(onOneDatabase())('the packages', () => {
       await writeFile(join(into, 'package.json'), '{"private": true}')
       await writeFile(join(into, 'receiver.ts'), RECEIVER)
       expect(await compiledIn(into, { lib: ['es2022'], module: 'commonjs' })).toEqual(COMPILERS.map(() => '0: '))
+    },
+    RUN_IN_MS,
+  )
+
+  it(
+    'have a client by which the compiler tells of what the API does not take',
+    async () => {
+      const into = join(folder, 'caller')
+      await mkdir(into)
+      await writeFile(join(into, 'caller.ts'), CALLER)
+      expect(await compiledIn(into, { lib: ['es2022'], module: 'nodenext' })).toEqual(COMPILERS.map(() => '0: '))
     },
     RUN_IN_MS,
   )
