@@ -499,7 +499,11 @@ describe('the pages of an administrator', () => {
   it.each(LOOKS)('are not moved sideways at $width px by names and keys that are one long word', async (look) => {
     const of = (letter: string, length: number) => letter.repeat(length)
     const key = `${of('k', 56)}${look.width}`
-    await ask('POST', '/admin/tenants/acme/agents', { agent_key: key, name: of('A', 200), description: of('D', 200) })
+    const named = { agent_key: key, name: of('A', 200), description: of('D', 200) }
+    const { agent } = await ask('POST', '/admin/tenants/acme/agents', named)
+    const body = { agent_id: agent.id, config: { greeting: 'Hello.' } }
+    const { version } = await ask('POST', '/admin/tenants/acme/agent-versions', body)
+    await ask('POST', `/admin/tenants/acme/agent-versions/${version.id}/publish`)
     const { task } = await ask('POST', '/callback-tasks', { customer_phone: '+12025550124', queue_key: key })
     await ask('POST', `/callback-tasks/${task.id}/claim`, { operator: of('O', 200) })
     await ask('POST', '/campaigns', {

@@ -283,10 +283,7 @@ describe('the desk', () => {
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
     for (const path of ['desk?queue_key=named', `desk/tasks/${id}`]) {
       const { page } = await visit(context, path)
-      await page.getByRole('button', { name: /^Claim next of/ }).waitFor()
-      expect(await page.getByRole('button', { name: /^Claim next of/ }).innerText()).toBe(
-        'Claim next of Returns, north',
-      )
+      await page.getByRole('button', { name: 'Claim next of Returns, north', exact: true }).waitFor()
       await page.close()
     }
     await context.close()

@@ -1,6 +1,6 @@
 import type uPlot from 'uplot'
 import { LOCALE } from './locale.ts'
-import { pageColour } from './page-colour.ts'
+import { pageColour, paperColour } from './page-colour.ts'
 
 /** One value for each span. A gap is null. */
 export type ChartLine = {
@@ -55,9 +55,8 @@ export async function drawChart(container: HTMLElement, data: ChartData, marks: 
   const { default: Chart } = await import('uplot')
   const { edges, lines } = data
   const starts = edges.slice(0, -1).map((ms) => ms / 1_000)
-  // Paper is white, whatever the page is.
-  let scheme = ''
-  const colourOf: ColourOf = (name) => () => pageColour(name, scheme)
+  let isOnPaper = false
+  const colourOf: ColourOf = (name) => () => (isOnPaper ? paperColour : pageColour)(name)
   const chart = new Chart(
     {
       width: container.clientWidth,
@@ -77,12 +76,13 @@ export async function drawChart(container: HTMLElement, data: ChartData, marks: 
     const at = spanAt(chart.cursor, chart, starts)
     if (at !== null) marks.onPick(at)
   })
-  function colourFor(paper: 'light' | ''): void {
-    scheme = paper
-    chart.redraw(false)
+  function drawFor(paper: boolean): void {
+    isOnPaper = paper
+    // What lines and bars are drawn with is kept with their paths.
+    chart.redraw(true)
   }
-  const toPaper = () => colourFor('light')
-  const toScreen = () => colourFor('')
+  const toPaper = () => drawFor(true)
+  const toScreen = () => drawFor(false)
   addEventListener('beforeprint', toPaper)
   addEventListener('afterprint', toScreen)
   return {

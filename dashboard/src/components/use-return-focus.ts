@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'react'
 
 /**
- * Gives the focus back to whoever opened a window, once it is closed; where that is not to be seen or can be pressed no more, to the page. A window
+ * Gives the focus back to whoever opened a window, once it is closed; where that is nothing, not to be seen or can be pressed no more, to the page. A window
  * that lies upon others does not do that by itself: its place among them changes as it closes, and that calls it off.
  */
 export function useReturnFocus(isOpen: boolean): void {
@@ -29,7 +29,7 @@ export function useReturnFocus(isOpen: boolean): void {
 }
 
 function canHold(opener: HTMLElement): boolean {
-  return opener.checkVisibility() && !opener.matches(':disabled')
+  return opener !== document.body && opener.checkVisibility() && !opener.matches(':disabled')
 }
 
 function focusPage(): void {

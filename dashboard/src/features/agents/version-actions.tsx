@@ -107,7 +107,7 @@ function WarnedWindow({ number, warnings, onClose }: WarnedProps) {
 
 function Warnings({ warnings }: { warnings: string[] }) {
   return (
-    <div role="status">
+    <div>
       {warnings.map((warning) => (
         <p key={warning}>{warning}</p>
       ))}
