@@ -86,6 +86,30 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a call whose strea
     await until(async () => (await log('CA1')).status === 'busy', { what: 'its end to be written down' })
   })
 
+  it('is over behind its fallback number, where its end cannot be written down in time either', async () => {
+    const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token, fallback_number: FALLBACK }
+    await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony })
+    await app.clock.advance(5_000)
+    await refused()
+    const answers: string[] = []
+    const ask = async (more: Record<string, string> = {}) => {
+      const before = answers.length
+      void resume(more).then((answer) => answers.push(answer))
+      await app.pass(() => answers.length > before, 'the carrier to be answered')
+    }
+    await test.db.transaction().execute(async (tx) => {
+      await tx.selectFrom('call_directory').selectAll().where('call_sid', '=', 'CA1').forUpdate().execute()
+      await tx.selectFrom('call_logs').selectAll().where('call_sid', '=', 'CA1').forUpdate().execute()
+      await ask()
+      await ask({ DialCallStatus: 'no-answer' })
+    })
+    expect(answers).toEqual([
+      expect.stringContaining(FALLBACK),
+      expect.stringContaining('<Response><Hangup/></Response>'),
+    ])
+    await until(async () => (await log('CA1')).status === 'busy', { what: 'its end to be written down' })
+  })
+
   /** Both nodes have just been heard from, by the database's clock. */
   async function heard(): Promise<void> {
     const { rows } = await sql<{ at: Date }>`select now() as at`.execute(test.db)

@@ -17,6 +17,8 @@ import { refusalVerbs } from './refusal-verbs.ts'
 import { NOT_TAKEN, type Refusal } from './refusals.ts'
 import type { Attempt, ResumedCall } from './resumed-call.ts'
 
+const HANG_UP: CallVerb[] = [{ type: 'hangup' }]
+
 /** What carriers are told of calls with which no agent goes on: the tenant's fallback number behind an apology, or a sentence and the end. */
 export type NotGoneOn = {
   /**
@@ -69,6 +71,15 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
     await statuses.record(tenantId, callSid, report).catch(notNoted)
   }
 
+  /** Whoever comes from the number that is rung in our place has been told all: it would be rung for as long as nothing can be written down. */
+  function notTaken(
+    tenant: TenantRuntime,
+    { dialled = null }: ResumedCall,
+    of: { why: Refusal; language: string | null },
+  ) {
+    return dialled === null ? refusalVerbs(tenant, { ...of, resumeUrl: deps.resumeUrl() }) : HANG_UP
+  }
+
   return {
     async known(tenant, call, { language, why }) {
       const { callSid } = call
@@ -78,7 +89,7 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
       if (why !== null) {
         const { status, reason } = NOT_TAKEN[why]
         await end(tenant, callSid, { ...statusReport(status, at), errorCode: why, errorMessage: reason })
-        return refusalVerbs(tenant, { why, language, resumeUrl: deps.resumeUrl() })
+        return notTaken(tenant, call, { why, language })
       }
       // Without a number the call ends with the sentence: not every number tells us so.
       const lost = { errorCode: STREAM_LOST, errorMessage: STREAM_LOST_REASON }
@@ -97,13 +108,12 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
         fallback_number: null,
       }
       // With whomever it was put through to the caller has talked.
-      if (dialled === 'through') return { provider, verbs: [{ type: 'hangup' }] }
+      if (dialled === 'through') return { provider, verbs: HANG_UP }
       const later = isGuessed && tenant ? askAgain(deps.resumeUrl(), times) : null
       if (later) return { provider, verbs: later }
       if (tenant) deps.carrierCalls.dropApology(tenant, callSid)
       // It hears what its log says, or will.
-      if (tenant && why !== null)
-        return { provider, verbs: refusalVerbs(tenant, { why, language, resumeUrl: deps.resumeUrl() }) }
+      if (tenant && why !== null) return { provider, verbs: notTaken(tenant, call, { why, language }) }
       if (tenant && number !== null) leave(tenant, call)
       else if (isPlaced && !live.callHere(callSid)) void noteUnanswered(call)
       // Nothing is written down: whether anybody answers there is to be told. Where that was asked already, the next who rings is the last.
