@@ -117,8 +117,11 @@ async function wire(deps: Deps): Promise<App> {
   const isStopping = () => phase === 'stopping'
   const living = config.standby ? null : startLiving(deps, { nodeId, beats, isStopping })
   const stopWatchingFiles = watchOpenFiles({ clock, log })
-  const { eventLoop } = metrics
-  const stopTelling = tellStandstills({ eventLoop, log, liveCalls: () => floors.live.size })
+  const stopTelling = tellStandstills({
+    ...{ eventLoop: metrics.eventLoop, log },
+    liveCalls: () => floors.live.size,
+    isStarting: () => phase === 'starting',
+  })
   let closed: Promise<void> | undefined
   const close = async () => {
     stopWatchingFiles()

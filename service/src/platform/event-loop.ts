@@ -72,12 +72,14 @@ type StandstillDeps = {
   log: Pick<Log, 'warn'>
   /** How many calls heard nothing meanwhile. */
   liveCalls: () => number
+  /** Whether nobody can be waiting yet: what a start does is long, and at once. */
+  isStarting: () => boolean
 }
 
 /** Says each time that nothing ran here for two seconds and more, stopped from outside, starved, or at one piece of work: nothing else tells why calls fell silent. */
-export function tellStandstills({ eventLoop, log, liveCalls }: StandstillDeps): Cancel {
+export function tellStandstills({ eventLoop, log, liveCalls, isStarting }: StandstillDeps): Cancel {
   return eventLoop.onBeat((lateMs) => {
-    if (lateMs < STANDSTILL_MS) return
+    if (lateMs < STANDSTILL_MS || isStarting()) return
     log.warn({ for_ms: Math.round(lateMs), live_calls: liveCalls() }, 'this process stood still')
   })
 }
