@@ -28,6 +28,12 @@ describe('secretsOf', () => {
     expect(logged({ DATABASE_URL }, 'role parley does not exist')).toBe('role parley does not exist')
   })
 
+  it('has the log hide the token that is the user of a mail server as well as its password', () => {
+    const NOTIFY_SMTP_URL = 'smtp://swordfish:swordfish@mail.example.com:587'
+    const settings = { NOTIFY_SMTP_URL, NOTIFY_FROM: 'a@example.com', NOTIFY_TO: 'b@example.com' }
+    expect(logged(settings, 'given swordfish')).toBe('given ***')
+  })
+
   it.each(['ADMIN_API_KEY', 'ADMIN_PASSWORD', 'STREAM_TOKEN_SECRET', 'OPENAI_API_KEY', 'SECONDARY_AUDIO_API_KEY'])(
     'has the log hide %s',
     (name) => {

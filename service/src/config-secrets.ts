@@ -9,7 +9,7 @@ export function secretsOf(config: Config): string[] {
     ...[inBase64(config.encryptionKey), inBase64(config.encryptionKeyPrevious)],
     ...[config.streamTokenSecret, config.streamTokenSecretPrevious, config.billingSecret],
     ...[config.redisUrl, config.notifySmtpUrl].flatMap(passwordsIn),
-    ...(config.database.kind === 'server' ? passwordsIn(config.database.url) : []),
+    ...databasePasswords(config),
   ]
   return secrets.filter((secret) => secret !== null)
 }
@@ -19,14 +19,20 @@ function inBase64(key: Buffer | null): string | null {
 }
 
 /**
- * As they stand in an address, and as the server is told them: either may be in what a driver says of it. One that is the user's
- * name, too, as that of many a database is that nobody else reaches, hides nothing, and would blot out that word everywhere.
+ * One that is the user's name, too, as that of many a database is that nobody else reaches, hides nothing, and would blot out that word
+ * everywhere. Of a mail server both may be one token.
  */
+function databasePasswords({ database }: Config): string[] {
+  if (database.kind !== 'server') return []
+  const { username } = new URL(database.url)
+  return passwordsIn(database.url).filter((text) => text !== username)
+}
+
+/** As they stand in an address, and as the server is told them: either may be in what a driver says of it. */
 function passwordsIn(address: string | null): string[] {
   if (address === null) return []
-  const { username, password, searchParams } = new URL(address)
-  const inQuery = searchParams.get('password') ?? ''
-  return [password, decoded(password), inQuery].filter((text) => text !== '' && text !== username)
+  const { password, searchParams } = new URL(address)
+  return [password, decoded(password), searchParams.get('password') ?? ''].filter((text) => text !== '')
 }
 
 /** Drivers take one that cannot be decoded as it is. */
