@@ -213,6 +213,7 @@ describe('a tool of a server', () => {
   it.each([
     ['another document', { properties: { id: { $ref: 'https://example.com/order.json' } } }],
     ['what there is not', { properties: { id: { $ref: '#/$defs/none' } } }],
+    ['a type that there is not', { properties: { id: { type: 'str' } } }],
     [
       'itself by its address',
       { $id: 'https://example.com/a', properties: { id: { $ref: 'a#/$defs/id' } }, $defs: { id: {} } },
