@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { LOCALE } from '../../components/locale.ts'
 import { sentText } from './sent-text.ts'
 
-const MANY = (10_000).toLocaleString()
+const MANY = (10_000).toLocaleString(LOCALE)
 
 describe('what came of sending deliveries again', () => {
   it.each([
