@@ -29,7 +29,7 @@ type ListPageProps<Row> = {
 export function ListPage<Row>({ list, filters, columns, keyOf, empty, ...page }: ListPageProps<Row>) {
   const { error, hasMore, reload } = list
   const place = useKeptFocus(error)
-  const { rows, note } = useHeldRows(useStillRows(list.rows, keyOf, place))
+  const { rows, note } = useHeldRows(useStillRows(list, keyOf, place))
   const more = useKeptFocus([list.isLoadingMore, hasMore].join())
   const isEmpty = rows?.length === 0
   const hasTable = !isEmpty && !(error && rows === undefined)

@@ -26,7 +26,7 @@ type ListPanelProps<Row> = {
 export function ListPanel<Row>({ title, aside, children, list, columns, keyOf, empty }: ListPanelProps<Row>) {
   const { error, hasMore, isLoadingMore, loadMore, reload } = list
   const place = useKeptFocus([error, isLoadingMore, hasMore].join())
-  const { rows, note } = useHeldRows(useStillRows(list.rows, keyOf, place))
+  const { rows, note } = useHeldRows(useStillRows(list, keyOf, place))
   const hasTable = rows === undefined ? error === null : rows.length > 0
   return (
     <Panel title={title} aside={aside}>

@@ -20,8 +20,11 @@ describe('rows that stay where they are', () => {
     expect(inPlaceOf(shown('a', 'b'), rows('a', 'b', 'c', 'd'))).toEqual(['a now', 'b now', 'c now', 'd now'])
   })
 
-  it('make room for another list', () => {
-    expect(inPlaceOf(shown('a', 'b'), rows('c'))).toEqual(['c now'])
+  it('have others follow them where all of them are gone', () => {
+    expect(inPlaceOf(shown('a', 'b'), rows('c'))).toEqual(['a before', 'b before', 'c now'])
+  })
+
+  it('make room where there are none', () => {
     expect(inPlaceOf(shown('a', 'b'), [])).toEqual([])
   })
 })

@@ -12,19 +12,21 @@ type Aim = { x: number; y: number; movedAtMs: number }
  * The rows of a list that changes by itself, to be shown in the order in which they stand while somebody aims at one: a click must not hit
  * another one than was seen. What is known of them by then is up to date, one that is gone stays, and a new one is added only where it moves
  * none of them. Where there is no pointer to be seen coming, or it has rested, a click that comes as the rows move does nothing.
+ * @param list its rows, and what tells it from those of which none stays, as with another filter.
  * @param place in which the rows stand.
  */
 export function useStillRows<Row, Rows extends Row[] | undefined>(
-  rows: Rows,
+  { rows, of }: { rows: Rows; of: string },
   keyOf: (row: Row) => string,
   place: RefObject<HTMLElement | null>,
 ): Rows {
   const [isAimedAt, setAimedAt] = useState(false)
-  const [shown, setShown] = useState({ of: rows, rows })
+  const [shown, setShown] = useState({ of, now: rows, rows })
+  const isStill = isAimedAt && shown.of === of
   let next = shown
-  if (shown.of !== rows || (!isAimedAt && shown.rows !== rows)) {
-    const still = isAimedAt && shown.rows && rows ? (inPlace(shown.rows, rows, keyOf) as Rows) : rows
-    next = { of: rows, rows: still }
+  if (shown.of !== of || shown.now !== rows || (!isStill && shown.rows !== rows)) {
+    const still = isStill && shown.rows && rows ? (inPlace(shown.rows, rows, keyOf) as Rows) : rows
+    next = { of, now: rows, rows: still }
     setShown(next)
   }
   const movedAtMs = useMovedAt(next.rows, keyOf)
@@ -91,11 +93,11 @@ function hasMoved<Row>(before: Row[], now: Row[], keyOf: (row: Row) => string): 
   })
 }
 
-/** Rows as they are now, each where it was shown, and after them those that follow the last of these. Of another list, all of it. */
+/** Rows as they are now, each where it was shown, and after them those that follow the last of these; none where there are none. */
 export function inPlace<Row>(shown: Row[], rows: Row[], keyOf: (row: Row) => string): Row[] {
   const now = new Map(rows.map((row) => [keyOf(row), row]))
   const known = new Set(shown.map(keyOf))
   const lastAt = rows.findLastIndex((row) => known.has(keyOf(row)))
-  if (lastAt === -1) return rows
+  if (rows.length === 0) return rows
   return [...shown.map((row) => now.get(keyOf(row)) ?? row), ...rows.slice(lastAt + 1)]
 }

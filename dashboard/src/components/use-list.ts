@@ -1,4 +1,11 @@
-import { type InfiniteData, type QueryKey, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  hashKey,
+  type InfiniteData,
+  type QueryKey,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { begunAnew } from './list-beginning.ts'
 import type { ListPart } from './list-part.ts'
@@ -7,6 +14,8 @@ import type { ListPart } from './list-part.ts'
 export type List<Row> = {
   /** Undefined until the first page is there. */
   rows: Row[] | undefined
+  /** Which list it is: with another filter it is another one. */
+  of: string
   error: unknown
   hasMore: boolean
   isLoadingMore: boolean
@@ -45,6 +54,7 @@ export function useList<Row>(asked: Asked<Row>): List<Row> {
   const rows = useMemo(() => data?.pages.flatMap((page) => page.rows), [data])
   return {
     rows,
+    of: hashKey(queryKey),
     error,
     hasMore: hasNextPage,
     isLoadingMore: isFetchingNextPage,

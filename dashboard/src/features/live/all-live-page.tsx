@@ -16,7 +16,7 @@ import { whoIn } from './live-state.tsx'
 /** The calls of all tenants that go on now, for administrators. */
 export function AllLivePage() {
   const { data: rows, error, refetch } = useQuery(allLiveQuery)
-  const whole = { hasMore: false, isLoadingMore: false, loadMore: () => {} }
+  const whole = { of: 'all', hasMore: false, isLoadingMore: false, loadMore: () => {} }
   return (
     <ListPage
       title="Live calls of all tenants"

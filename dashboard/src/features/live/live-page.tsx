@@ -34,7 +34,7 @@ export function LivePage() {
 
 function Wall({ tenantId, calls }: { tenantId: string; calls: LiveCall[] }) {
   const wall = useRef<HTMLUListElement>(null)
-  const shown = useStillRows<LiveCall, LiveCall[]>(calls, keyOf, wall)
+  const shown = useStillRows<LiveCall, LiveCall[]>({ rows: calls, of: tenantId }, keyOf, wall)
   const goOn = new Set(calls.map(keyOf))
   return (
     <>
