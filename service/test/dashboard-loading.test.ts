@@ -1,13 +1,14 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it, vi } from 'vitest'
 import { useDashboard } from './harness/dashboard.ts'
-import { IS_FULL, LOOKS, WIDE } from './harness/looks.ts'
+import { IS_FULL, LOOKS, NARROW, WIDE } from './harness/looks.ts'
 import { makeTenant } from './harness/tenants.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const dashboard = useDashboard({
   settings: { SIMULATOR: 'off' },
+  tenant: 'acme',
   furnish: async (db) => void (await makeTenant(db, 'acme')),
 })
 
@@ -92,6 +93,23 @@ describe.each(IS_FULL ? LOOKS : [WIDE])('what is seen while a page is read, at $
     const context = await dashboard.loggedIn(look)
     const { page } = await dashboard.visit(context, '/app/login')
     expect(await moved(page, loaded)).toEqual([])
+    await page.unrouteAll({ behavior: 'wait' })
+    await context.close()
+  })
+})
+
+describe('what is seen of a task while its queue is read', () => {
+  it('stays where it is, on a telephone too', async () => {
+    const { task } = await dashboard.ask<{ task: { id: string } }>('POST', '/callback-tasks', {
+      customer_phone: '+12025550123',
+    })
+    const context = await dashboard.loggedIn(NARROW)
+    const { page } = await dashboard.visit(context, '/app/login')
+    const read = {
+      ...{ at: `t/acme/desk/tasks/${task.id}`, last: /\/operator-queues\/default/, sign: 'Claim next of' },
+      others: [/\/callback-tasks\/[^/]+$/, /\/callback-tasks\/[^/]+\/history/],
+    }
+    expect(await moved(page, read)).toEqual([])
     await page.unrouteAll({ behavior: 'wait' })
     await context.close()
   })

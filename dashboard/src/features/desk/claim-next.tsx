@@ -65,8 +65,13 @@ export function ClaimNext({ tenantId, queueKey, name: known, isLater = false }: 
     claim.mutate(undefined, { onSuccess: open })
   }
 
-  // What it is called is not to change under the pointer.
-  if (known === undefined && queue.isPending) return null
+  // What it is called is not to change under the pointer, nor what stands beneath to give way to it.
+  if (known === undefined && queue.isPending)
+    return (
+      <Button classNames={WORDS_IN_LINES} style={{ visibility: 'hidden' }}>
+        Claim next of {name}
+      </Button>
+    )
   return (
     <>
       <output className={styles.said}>{data === null && `Nothing is due in ${name}.`}</output>
