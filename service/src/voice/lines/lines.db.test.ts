@@ -100,6 +100,11 @@ const actions = async () =>
     )
   ).actions
 
+// Actions are written down beside the call, which waits for no database: they are there soon.
+const whoDid = async () => (await actions()).map(({ action, supervisor }) => [action, supervisor])
+const whyReleased = async () =>
+  (await actions()).filter(({ action }) => action === 'release').map(({ reason }) => reason)
+
 describe('POST sessions/{stream_sid}/listen and takeover', () => {
   it('give a token that opens one socket', async () => {
     await app.talk({ CallSid: 'CA1' })
@@ -212,7 +217,7 @@ describe('a call that a person takes over', () => {
     await speaks(caller, 5)
     await until(() => medias(person).length >= 5, { what: 'the caller' })
     expect(medias(person)[0]).toEqual({ payload: CALLER_FRAME })
-    expect((await actions()).map(({ action, supervisor }) => [action, supervisor])).toEqual([['takeover', 'ada']])
+    await expect.poll(whoDid).toEqual([['takeover', 'ada']])
     expect(await shown()).toMatchObject({ taken_over_by: 'ada' })
   })
 
@@ -222,7 +227,7 @@ describe('a call that a person takes over', () => {
     const call = await shown()
     expect(call).toMatchObject({ taken_over: true })
     expect(call).not.toHaveProperty('taken_over_by')
-    expect((await actions()).map(({ action, supervisor }) => [action, supervisor])).toEqual([['takeover', null]])
+    await expect.poll(whoDid).toEqual([['takeover', null]])
   })
 
   it('is given back by an action: the agent knows what was said, and says so', async () => {
@@ -251,7 +256,7 @@ describe('a call that a person takes over', () => {
     const after = await shown()
     expect(after).toMatchObject({ taken_over: false })
     expect(after).not.toHaveProperty('taken_over_by')
-    expect((await actions()).map(({ action }) => action).sort()).toEqual(['release', 'takeover'])
+    await expect.poll(async () => (await actions()).map(({ action }) => action).sort()).toEqual(['release', 'takeover'])
     const { body } = await app.served.call<{ voice_sessions: { id: string }[] }>('acme', 'GET', '/voice-sessions')
     const id = body.voice_sessions[0]?.id
     await app.pass(async () => {
@@ -282,8 +287,7 @@ describe('a call that a person takes over', () => {
       answers(20, `r${asked.length}`)
       ends(`r${asked.length}`)
     }
-    const reasons = (await actions()).filter(({ action }) => action === 'release').map(({ reason }) => reason)
-    expect(reasons).toEqual(['the connection was lost', 'the person left', 'the person stopped'])
+    await expect.poll(whyReleased).toEqual(['the connection was lost', 'the person left', 'the person stopped'])
     expect(asked.map((instructions) => instructions.includes('sorry'))).toEqual([false, false, true])
   })
 
@@ -425,8 +429,7 @@ describe('a line whose credential is good no more', () => {
     const [agent] = app.model.sessions
     const isBack = () => JSON.stringify(agent?.commands.at(-1)).includes('sorry')
     await app.pass(isBack, 'the agent to come back')
-    const [release] = (await actions()).filter(({ action }) => action === 'release')
-    expect(release?.reason).toBe('the credential is not good any more')
+    await expect.poll(whyReleased).toEqual(['the credential is not good any more'])
   })
 
   it('is not opened by a token from before', async () => {
