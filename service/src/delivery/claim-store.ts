@@ -10,7 +10,8 @@ const KEPT_ATTEMPTS = 20
 
 /**
  * The tenants behind `after`, or all when it is null, that have something due, in their order: one step of an index for each tenant that waits for
- * something, however much that is.
+ * something, however much that is. The `offset` keeps the database from making a join of it, which would come in the order of what is due,
+ * and a page of that order passes tenants over.
  */
 export async function dueTenantsAcrossTenants(
   db: Db,
@@ -30,7 +31,7 @@ export async function dueTenantsAcrossTenants(
     select tenant_id from waiting
      where tenant_id is not null
        and exists (select from ${outbox} due
-                    where due.tenant_id = waiting.tenant_id and due.status = 'pending' and due.due_at <= ${now})
+                    where due.tenant_id = waiting.tenant_id and due.status = 'pending' and due.due_at <= ${now} offset 0)
      limit ${limit}`.execute(db)
   return rows.map(({ tenant_id }) => tenant_id)
 }

@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import type { Received } from '../../test/harness/webhook-target.ts'
+import type { Db } from '../platform/db/schema.ts'
 import { claimDueAcrossTenants, dueTenantsAcrossTenants, release, settle } from './claim-store.ts'
 import { DeliveryStage, ofCall } from './deliveries.fixture.ts'
 
@@ -110,6 +112,29 @@ describe('what is due', () => {
       ['initech'],
       [],
     ])
+  })
+
+  it('is found in the order of the tenants, whatever the database takes for the quickest way', async () => {
+    const due = { now: new Date(stage.clock.now()), limit: 2 }
+    for (const id of ['initech', 'acme', 'globex']) {
+      stage.tell(id, 'http://127.0.0.1:9/')
+      await stage.happens(id, [ofCall('CA1')])
+    }
+    await sql`
+      insert into webhook_outbox (tenant_id, id, event, body, status, attempts, due_at, created_at)
+      select 'acme', gen_random_uuid(), 'dnc.added', '{}', 'delivered', 0, now(), now() from generate_series(1, 1000)`.execute(
+      test.db,
+    )
+    await sql`analyze webhook_outbox`.execute(test.db)
+    const find = (db: Db, after: string | null) => dueTenantsAcrossTenants(db, 'webhook_outbox', { ...due, after })
+    const found = await test.db.transaction().execute(async (tx) => {
+      // Rows as they lie, in which the last tenant is the first.
+      for (const way of ['indexscan', 'indexonlyscan', 'bitmapscan']) {
+        await sql`set local ${sql.raw(`enable_${way}`)} = off`.execute(tx)
+      }
+      return [await find(tx, null), await find(tx, 'globex')]
+    })
+    expect(found).toEqual([['acme', 'globex'], ['initech']])
   })
 
   it('of a tenant is claimed whatever others have waited for longer', async () => {
