@@ -89,12 +89,16 @@ export function makeCallResume(deps: Deps): CallResume {
     signatures.expectFrom(tenant, signed)
     Object.assign(attempt, { tenant, language: here?.language ?? null, isGuessed: here?.isGuessed ?? false })
     const { provider } = tenant.telephony
-    if (dialled === 'through') {
+    if (dialled === 'through' || (dialled === 'room_over' && here?.reason === 'transferred')) {
       live.findCall(tenant.tenant_id, callSid)?.command({ type: 'transferred' })
       await putThrough(tenant, callSid)
       return { provider, verbs: HANG_UP }
     }
-    if (dialled !== null) live.findCall(tenant.tenant_id, callSid)?.command({ type: 'transfer_failed', why: dialled })
+    if (dialled !== null) {
+      // Whoever had taken the call has left its room before it was theirs.
+      const why = dialled === 'room_over' ? 'declined' : dialled
+      live.findCall(tenant.tenant_id, callSid)?.command({ type: 'transfer_failed', why })
+    }
     const stand = await standOf(tenant.tenant_id, callSid, { here, stored })
     return { provider, verbs: await comesNext(tenant, call, { stand, attempt }) }
   }

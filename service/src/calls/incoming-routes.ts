@@ -12,6 +12,7 @@ import { MAX_ASKED_AGAIN } from './ask-again.ts'
 import type { CallResume } from './call-resume.ts'
 import type { CallStatusCallbacks } from './call-status.ts'
 import type { CarrierAnswer, Incoming } from './incoming.ts'
+import type { Dialled } from './resumed-call.ts'
 import { readStatusCallback } from './status-callback.ts'
 import type { IncomingCall } from './take-incoming.ts'
 
@@ -145,13 +146,15 @@ function timesIn(text: string | null | undefined): number {
 }
 
 /** What came of ringing somebody in the call's place; null when that is not why the carrier asks. */
-function dialledIn(form: Form): 'through' | 'busy' | 'no_answer' | 'failed' | null {
+function dialledIn(form: Form): Dialled | null {
   switch (form.get('DialCallStatus')) {
     case '':
       return null
     case 'completed':
-    case 'answered':
       return 'through'
+    // A carrier's word for a conference, however long it was and whether anybody else came to it.
+    case 'answered':
+      return 'room_over'
     case 'busy':
       return 'busy'
     case 'no-answer':

@@ -108,7 +108,7 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
         fallback_number: null,
       }
       // With whomever it was put through to the caller has talked.
-      if (dialled === 'through') return { provider, verbs: HANG_UP }
+      if (dialled === 'through' || dialled === 'room_over') return { provider, verbs: HANG_UP }
       const later = isGuessed && tenant ? askAgain(deps.resumeUrl(), times) : null
       if (later) return { provider, verbs: later }
       if (tenant) deps.carrierCalls.dropApology(tenant, callSid)

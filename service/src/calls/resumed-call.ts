@@ -2,15 +2,18 @@ import type { SignedRequest } from '../platform/telephony/port.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { Refusal } from './refusals.ts'
 
+export type Dialled = 'through' | 'room_over' | 'busy' | 'no_answer' | 'failed'
+
 /**
  * A carrier that asks what comes next for a call. `again`: how often in a row it was told to do that. `dialled`: what came of somebody who
- * was rung in the place of our stream. `isPlaced`: we had asked for the call.
+ * was rung in the place of our stream, or that the room is over in which the call was with who had taken it. `isPlaced`: we had asked for
+ * the call.
  */
 export type ResumedCall = {
   callSid: string
   accountSid: string
   again?: number
-  dialled?: 'through' | 'busy' | 'no_answer' | 'failed' | null
+  dialled?: Dialled | null
   isPlaced?: boolean | undefined
   signed: SignedRequest
 }

@@ -169,6 +169,9 @@ describe('the tool transfer_call', () => {
   })
 
   describe('warm', () => {
+    /** What a carrier says of a conference that it has left. */
+    const ROOM_OVER = { DialCallStatus: 'answered' }
+
     /** The target is being rung; answers its addresses. */
     async function ringing(): Promise<{ caller: StreamClient; url: string; status: string }> {
       app.rest.reply = ({ path }) =>
@@ -182,10 +185,10 @@ describe('the tool transfer_call', () => {
     }
 
     /** The carrier has left our stream, and asks what comes next: the agent goes on. */
-    async function isBack(caller: StreamClient): Promise<void> {
+    async function isBack(caller: StreamClient, told: Record<string, string> = {}): Promise<void> {
       caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
       await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
-      const { text } = await resume({})
+      const { text } = await resume(told)
       const again = await StreamClient.open(app.served.address)
       again.start({ callSid: 'CA1', streamSid: 'MZ2', parameters: { stream_token: streamTokenIn(text) } })
       await until(() => asked().some((said) => said.includes('could not be put through')), { what: 'the agent' })
@@ -206,6 +209,8 @@ describe('the tool transfer_call', () => {
       expect(changes()).toMatchObject([{ TimeLimit: '14400' }])
       expect(addressIn(documents()[0], 'action')).toBe('/api/v1/call-resume')
       expect((await session()).end_reason).toBe('transferred')
+      // One of the two has left the room.
+      expect((await resume(ROOM_OVER)).text).toContain('<Hangup/>')
       expect(app.rest.requests.filter(({ form }) => form['Status'] === 'completed')).toEqual([])
     })
 
@@ -253,10 +258,20 @@ describe('the tool transfer_call', () => {
       const { caller, url, status } = await ringing()
       expect((await ask(`${url}/keys`, { Digits: '1' })).text).toContain('<Conference')
       await ask(status, { CallStatus: 'completed' })
-      await isBack(caller)
+      await isBack(caller, ROOM_OVER)
       await app.clock.advance(5_000)
       expect(documents().filter((text) => text.includes('<Redirect'))).toEqual([])
       expect(app.rest.requests.filter(({ path }) => path.endsWith('/CA-target.json'))).toEqual([])
+      expect((await session()).end_reason).toBeNull()
+    })
+
+    it('has the caller come back, too, where that they have left the room is told before they are gone', async () => {
+      const { caller, url, status } = await ringing()
+      await ask(`${url}/keys`, { Digits: '1' })
+      await isBack(caller, ROOM_OVER)
+      expect(asked().at(-1)).toContain('nobody there could take it')
+      await ask(status, { CallStatus: 'completed' })
+      await app.clock.advance(5_000)
       expect((await session()).end_reason).toBeNull()
     })
 

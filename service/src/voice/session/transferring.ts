@@ -131,8 +131,12 @@ function sent(step: Step): void {
 function failed(step: Step, why: TransferFault): void {
   const { transfer: wanted, phase } = step.state
   if (!wanted) return
-  // Its carrier will ask what comes next: then the agent is told.
-  if (phase === 'detached' && isLeaving(step)) return step.set({ transfer: { ...wanted, why } })
+  if (phase === 'detached' && isLeaving(step)) {
+    // Its carrier will ask what comes next, or just does: then the agent is told.
+    step.set({ transfer: { ...wanted, why } })
+    // Whoever has left the room does not get the call by having been in it for three seconds.
+    return wanted.isWarm ? step.do({ type: 'cancel_transfer', why: 'late' }) : undefined
+  }
   const isTold = wanted.isAgents && wanted.phase === 'asking'
   over(step, wanted, why)
   goOnWithout(step, isTold ? null : notThrough(wanted.target, why))
