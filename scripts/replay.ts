@@ -40,11 +40,11 @@ async function readParts(folder: string, sessionId: string): Promise<Part[]> {
   return parts
 }
 
-function tell({ name, log }: Part, { steps, difference, state }: Replay, say: Say): void {
+function tell({ name, log }: Part, { steps, difference, endedBy }: Replay, say: Say): void {
   const { head, isWhole } = log
   const cut = isWhole ? '' : ', which is all that was written of it'
   say(`${name}: ${steps} events of version ${head.version}${cut}`)
-  if (!difference) return say(`  the same follows; ended by ${state.ending?.reason ?? 'nothing yet'}`)
+  if (!difference) return say(`  the same follows; ended by ${endedBy ?? 'nothing yet'}`)
   const { index, step, now } = difference
   say(`  event ${index + 1}, ${((step.atUs - head.startUs) / 1_000).toFixed(3)} ms after the start, has other effects:`)
   say(`  event ${JSON.stringify(step.event)}`)

@@ -61,6 +61,18 @@ describe('The event log of a session', () => {
     expect(told).toEqual(['closed'])
   })
 
+  it('tells by what a session has ended whose call others have', async () => {
+    const { log, bytes } = logging()
+    answered(log, (call) => {
+      call.do({ type: 'transfer', id: 't1', target: '+12025550199', isWarm: false, isAgents: false })
+      call.do({ type: 'transfer_sent' })
+      call.do({ type: 'stream_stopped' })
+      call.do({ type: 'transferred' })
+    })
+    await log.written()
+    expect(replay(readLines(unpackChunks(bytes())))).toMatchObject({ difference: null, endedBy: 'transferred' })
+  })
+
   it.each(['네.', 'و', 'J.'])(
     'tells of a short answer that is a letter alone, in any writing, that it was one: %s',
     async (word) => {

@@ -1,4 +1,4 @@
-import type { SessionEffect } from '../session/events.ts'
+import type { EndReason, SessionEffect } from '../session/events.ts'
 import { reduce } from '../session/reduce.ts'
 import { newSession, type SessionState } from '../session/state.ts'
 import type { EventLog, LoggedStep } from './lines.ts'
@@ -7,8 +7,11 @@ import { FAILED, sketchOf } from './sketch.ts'
 /** Where a run differs from the one that was logged: at the `index`th event, what followed then and now. */
 export type Difference = { index: number; step: LoggedStep; now: string }
 
-/** What came of a run: how many events were the same, the first difference, and the state behind the last. */
-export type Replay = { steps: number; difference: Difference | null; state: SessionState }
+/**
+ * What came of a run: how many events were the same, the first difference, the state behind the last, and by what the session has
+ * ended, be it that others have its call; null while it has not.
+ */
+export type Replay = { steps: number; difference: Difference | null; state: SessionState; endedBy: EndReason | null }
 
 /**
  * Runs a session again from its log, through the reducer as it is now, and stops where other effects follow than then. They
@@ -16,13 +19,15 @@ export type Replay = { steps: number; difference: Difference | null; state: Sess
  */
 export function replay({ head, steps }: EventLog): Replay {
   let state = newSession(head.plan, head.startUs / 1_000, head)
+  let endedBy: EndReason | null = null
   for (const [index, step] of steps.entries()) {
     const [next, effects] = reduced(state, step)
     const now = effects === null ? FAILED : sketchOf(effects)
-    if (now !== step.sketch) return { steps: index, difference: { index, step, now }, state: next }
+    if (now !== step.sketch) return { steps: index, difference: { index, step, now }, state: next, endedBy }
     state = next
+    endedBy = effects?.find((effect) => effect.type === 'finish')?.reason ?? endedBy
   }
-  return { steps: steps.length, difference: null, state }
+  return { steps: steps.length, difference: null, state, endedBy }
 }
 
 function reduced(state: SessionState, { event, atUs }: LoggedStep): [SessionState, SessionEffect[] | null] {
