@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Call, INTERRUPTION, kinds, planWith } from './call.fixture.ts'
 import type { SessionEvent } from './events.ts'
+import { ownId } from './own-audio.ts'
 import type { Plan } from './plan.ts'
 import type { Resumption } from './resumption.ts'
 
@@ -69,6 +70,25 @@ describe('a call that its agent puts through', () => {
     call.ends('resp_1')
     return call
   }
+
+  it('has the caller hear goodbye, and no answer to the tool, where the longest call passes while the target is rung', () => {
+    const call = inLastWords({ maxCallMs: 20_000 })
+    call.do(wanted({ isWarm: true }))
+    call.wait(3_000)
+    call.echoAll()
+    call.do({ type: 'transfer_ringing' })
+    call.audio(ownId('hold', 1), ownId('hold', 1), 30_000)
+    call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: false } })
+    const before = asked(call).length
+    call.wait(20_000)
+    const [goodbye, ...others] = asked(call).slice(before)
+    expect(goodbye?.instructions).toContain('say goodbye')
+    expect(others).toEqual([])
+    expect(call.all('clear')).toHaveLength(1)
+    expect(call.all('cancel_transfer')).toHaveLength(1)
+    const notes = call.turns.filter(({ role }) => role === 'system')
+    expect(notes.at(-1)?.text).toBe('The call could not be put through: nobody answers.')
+  })
 
   it('goes once the agent has gone on after a sound that was no words', () => {
     const call = stoppedInLastWords()

@@ -1,10 +1,12 @@
 import { leftMs } from '../playback.ts'
 import type { Ask } from './answers.ts'
 import { ask } from './asking.ts'
+import { dropWaiting } from './coming-back.ts'
 import { beginEnding } from './ending.ts'
 import { silence } from './interrupting.ts'
 import { addNote } from './keeping.ts'
 import { cancelTransfer, isLeaving } from './leaving.ts'
+import { wasNotThrough } from './not-through.ts'
 import { isAwaited } from './party.ts'
 import { isOutOfHands, type SessionState, type Step } from './state.ts'
 import { giveWay } from './taking-over.ts'
@@ -92,7 +94,17 @@ export function wrapUp(step: Step, instructions: string): void {
     return step.do({ type: 'arm', timer: 'last_words', ms: LAST_MESSAGE_MS })
   cutLong(step)
   giveWay(step)
-  cancelTransfer(step)
+  takeOffHold(step)
   step.do({ type: 'arm', timer: 'last_words', ms: LAST_WORDS_MS })
   ask(step, { why: 'goodbye', instructions, thenEnd: 'max_duration' })
+}
+
+/** A call whose target is being rung is not put through any more: its caller hears goodbye, and nothing that was to wait for that. */
+function takeOffHold(step: Step): void {
+  const { transfer: wanted, phase } = step.state
+  if (!wanted) return
+  cancelTransfer(step)
+  dropWaiting(step)
+  if (wanted.holds > 0 && phase !== 'detached') silence(step)
+  addNote(step, 'system', { text: wasNotThrough('no_answer'), isKept: true })
 }
