@@ -181,6 +181,8 @@ describe('the tool transfer_call', () => {
       await until(() => result(), { what: 'the result' })
       const form: Record<string, string> = placed()[0]?.form ?? {}
       expect(form).toMatchObject({ To: TARGET, From: NUMBER, Timeout: '30' })
+      // Carriers are paid for it, and nobody here would look at it.
+      expect(form).not.toHaveProperty('MachineDetection')
       return { caller, url: pathOf(form['Url']), status: pathOf(form['StatusCallback']) }
     }
 

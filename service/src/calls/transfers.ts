@@ -141,7 +141,8 @@ class OpenTransfers {
       ...{ from: direction === 'outbound' ? from : to, to: of.request.target },
       // The fragment tells the carrier how often to try; it is never sent.
       ...{ answerUrl: of.url, statusUrl: `${of.url}/status#rc=5&rp=all`, ringSeconds: RING_SECONDS },
-      ...{ maxSeconds: LONGEST_CALL_SECONDS, tellMachine: 'at_start' as const },
+      // A machine presses no key: whether it is one makes no difference.
+      ...{ maxSeconds: LONGEST_CALL_SECONDS, tellMachine: null },
     }
     const outcome = await this.#deps.requests.make(tenant, (carrier, account, signal) =>
       carrier.createCall(account, leg, signal),

@@ -99,13 +99,16 @@ export type NewCarrierCall = {
   to: string
   /** Asked what to do once somebody answers, and asked again when that fails. */
   answerUrl: string
-  /** Told of each status, and of what answered. */
+  /** Told of each status, and of what answered where that is asked for. */
   statusUrl: string
   ringSeconds: number
   /** After these the carrier ends the call by itself. */
   maxSeconds: number
-  /** When an answering machine is told: as soon as it is known to be one, or when a message can be left. */
-  tellMachine: 'at_start' | 'at_message_end'
+  /**
+   * When an answering machine is told: as soon as it is known to be one, or when a message can be left; null: nobody asks whether it is
+   * one, which carriers are paid for.
+   */
+  tellMachine: 'at_start' | 'at_message_end' | null
 }
 
 /** What a carrier shall do with a live call from now on. `maxSeconds`: how long the whole call may last then; what is not given stays as before. */

@@ -55,10 +55,17 @@ function formOf(call: NewCarrierCall): [name: string, value: string][] {
     ...EVENTS.map((event): [string, string] => ['StatusCallbackEvent', event]),
     ['Timeout', String(call.ringSeconds)],
     ['TimeLimit', String(call.maxSeconds)],
-    ['MachineDetection', DETECTION[call.tellMachine]],
-    // The call goes on at once, and what answered is told when it is known.
+    ...detectionOf(call),
+  ]
+}
+
+/** The call goes on at once, and what answered is told when it is known. */
+function detectionOf({ tellMachine, statusUrl }: NewCarrierCall): [name: string, value: string][] {
+  if (tellMachine === null) return []
+  return [
+    ['MachineDetection', DETECTION[tellMachine]],
     ['AsyncAmd', 'true'],
-    ['AsyncAmdStatusCallback', call.statusUrl],
+    ['AsyncAmdStatusCallback', statusUrl],
   ]
 }
 
