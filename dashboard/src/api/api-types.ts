@@ -4145,7 +4145,7 @@ export interface components {
                 backchannel_words?: string[];
                 /** @description Whether a caller who speaks stops the agent. Default true. */
                 enabled?: boolean;
-                /** @description Nothing stops the greeting for this long. Default 1,000. */
+                /** @description Nobody who speaks stops the greeting for this long; a key that is pressed does. Default 1,000. */
                 greeting_guard_ms?: number;
                 /** @description Shorter speech is a cough and stops nothing. Default 300. */
                 min_speech_ms?: number;
@@ -5570,7 +5570,7 @@ export interface components {
                 backchannel_words?: string[];
                 /** @description Whether a caller who speaks stops the agent. Default true. */
                 enabled?: boolean;
-                /** @description Nothing stops the greeting for this long. Default 1,000. */
+                /** @description Nobody who speaks stops the greeting for this long; a key that is pressed does. Default 1,000. */
                 greeting_guard_ms?: number;
                 /** @description Shorter speech is a cough and stops nothing. Default 300. */
                 min_speech_ms?: number;

@@ -45,7 +45,9 @@ const TurnDetection = strict({
 const Interruption = strict({
   enabled: Type.Optional(Type.Boolean({ description: 'Whether a caller who speaks stops the agent. Default true.' })),
   min_speech_ms: Type.Optional(whole(0, 2000, 'Shorter speech is a cough and stops nothing. Default 300.')),
-  greeting_guard_ms: Type.Optional(whole(0, 10_000, 'Nothing stops the greeting for this long. Default 1,000.')),
+  greeting_guard_ms: Type.Optional(
+    whole(0, 10_000, 'Nobody who speaks stops the greeting for this long; a key that is pressed does. Default 1,000.'),
+  ),
   backchannel_words: Type.Optional(
     Type.Array(phrase(40), { maxItems: 50, description: 'Words that only say "I am listening" and stop nothing.' }),
   ),
