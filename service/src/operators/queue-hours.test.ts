@@ -6,7 +6,7 @@ import { clockMs, LocalTime } from '../kernel/local-time.ts'
 import { NO_ACCOUNT } from '../tenancy/no-account.fixture.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import { type BusinessHours, QUEUE_DEFAULTS, type QueueSettings, type Weekday } from './operator-queue-store.ts'
-import { isOpenAt, reachesSla, slaDueAt } from './queue-hours.ts'
+import { hasBeenOpen, isOpenAt, reachesSla, slaDueAt } from './queue-hours.ts'
 
 const EVERY_DAY: Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 const WORKDAYS = EVERY_DAY.slice(0, 5)
@@ -109,6 +109,15 @@ describe('by when a task is to be done', () => {
   ])('counts by what the clocks show where they change, in %s open %s', (timezone, hours, at, expected) => {
     const [start = '', end = ''] = hours.split('-')
     expect(due(at, [{ days: EVERY_DAY, start, end }], { timezone })).toBe(expected)
+  })
+
+  it('has passed as soon as it is over, also where the clocks skip an hour of the day before', () => {
+    const business_hours = [{ days: EVERY_DAY, start: '00:00', end: '00:10' }]
+    const queue = { ...QUEUE_DEFAULTS, queue_key: 'sales', sla_minutes: 20, business_hours }
+    const [since, atMs] = [new Date('2026-03-28T22:30:00.000Z'), Date.parse('2026-03-29T22:10:00.000Z')]
+    expect(slaDueAt(TENANT, queue, since).getTime()).toBe(atMs)
+    const isOver = (untilMs: number) => hasBeenOpen(TENANT, queue, { minutes: 20, since, until: new Date(untilMs) })
+    expect([isOver(atMs - 1), isOver(atMs)]).toEqual([false, true])
   })
 
   it('counts no minute twice where spans overlap', () => {

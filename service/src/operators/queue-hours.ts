@@ -76,7 +76,8 @@ export function hasBeenOpen(
 ): boolean {
   const [fromMs, untilMs, lengthMs] = [since.getTime(), until.getTime(), minutes * MINUTE_MS]
   if (queue.business_hours.length === 0) return fromMs + lengthMs <= untilMs
-  const days = Math.ceil((untilMs - fromMs) / DAY_MS) + 2
+  // The day before, for one over midnight, and another one at the end: a day in which the clocks skip an hour is shorter.
+  const days = Math.ceil((untilMs - fromMs) / DAY_MS) + 3
   if (days > MAX_LOOK_BACK_DAYS) return true
   const spans = openSpans(queue.business_hours, { zone: zoneOf(tenant, queue), fromMs, days })
   const { atMs, leftMs } = passed(spans, fromMs, lengthMs)
