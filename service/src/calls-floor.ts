@@ -94,7 +94,10 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const decide = makeDecideInbound({ clock, log, ask: deps.outbound.request })
   const gate = makeDialGate({ clock })
   const isAlone = database.kind !== 'server'
-  const outbound = makeOutbound({ ...of, bus, isAlone, gate, lateUnanswered: needs.lateUnanswered, publicUrl })
+  const outbound = makeOutbound({
+    ...{ ...of, bus, isAlone, gate, lateUnanswered: needs.lateUnanswered, publicUrl },
+    expectDiskRoom: () => database.expectRoom(),
+  })
   const { toolsFor } = voice
   const requests = new CarrierRequests({ clock, carriers })
   const chats = makeChats({ clock, log, tenants, resolveAgent, prompts: needs.prompts, toolsFor, model: deps.chat })

@@ -17,7 +17,7 @@ import { accountOf } from './hang-up.ts'
 import { findKey, type TakenKey } from './idempotency-store.ts'
 import { noRoom } from './no-room.ts'
 import { outboundCaller } from './outbound-caller.ts'
-import { lookForRoom, type RoomToDial } from './room-to-dial.ts'
+import { lookForRoom, type RoomAsked } from './room-to-dial.ts'
 import type { WantedCall } from './wanted-call.ts'
 
 /** A request for a call. Null is what was not given. */
@@ -48,12 +48,10 @@ export type MakeCall = {
   make(tenantId: TenantId, request: CallRequest): Promise<MadeCall>
 }
 
-type Deps = {
-  db: Db
+type Deps = RoomAsked & {
   clock: Clock
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   resolveAgent: ResolveAgent
-  capacity: RoomToDial
   hasModel: boolean
   dialing: Dialing
   hasTask(tenantId: TenantId, taskId: string): Promise<boolean>

@@ -27,6 +27,7 @@ import { makeOutboundCallbacks } from './outbound-callbacks.ts'
 import { outboundRoutes } from './outbound-routes.ts'
 import { makeCheckTaskCall, makePlaceTaskCall } from './place-task-call.ts'
 import type { CallStatuses } from './record-status.ts'
+import type { RoomAsked } from './room-to-dial.ts'
 import { makeSettlingDials } from './settle-dials.ts'
 import type { CallAddresses } from './stream-verbs.ts'
 
@@ -41,6 +42,7 @@ type Deps = {
   sessions: Sessions
   tokens: StreamTokens
   capacity: LiveCapacity
+  expectDiskRoom: RoomAsked['expectDiskRoom']
   live: LiveSessions
   bus: Bus
   /** No other node could be told anything. */

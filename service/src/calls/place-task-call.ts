@@ -1,7 +1,6 @@
 import type { ResolveAgent, ResolvedAgent } from '../agents/resolve.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { CheckTaskCall, PlaceTaskCall, TaskCall } from '../operators/dispatch-task.ts'
-import type { Db } from '../platform/db/schema.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { answerOf } from './dial-answer.ts'
 import type { DialGate } from './dial-gate.ts'
@@ -9,12 +8,10 @@ import type { Dialing } from './dialing.ts'
 import { expectAble } from './make-call.ts'
 import { missingRoute } from './outbound-caller.ts'
 import { findOutboundRoute, type PhoneRouteRow } from './phone-route-store.ts'
-import { lookForRoom, type RoomToDial } from './room-to-dial.ts'
+import { lookForRoom, type RoomAsked } from './room-to-dial.ts'
 
-type Deps = {
-  db: Db
+type Deps = RoomAsked & {
   resolveAgent: ResolveAgent
-  capacity: RoomToDial
   hasModel: boolean
   dialing: Dialing
 }

@@ -41,7 +41,8 @@ describe('the pace of a campaign', () => {
   function partsOf(noRoom: () => NoRoom | null = () => null) {
     const { db } = test
     const resolveAgent = async () => desk
-    const able = { db, hasModel: true, capacity: { askToDial: noRoom, ringing: [], rang: () => {} } }
+    const capacity = { askToDial: noRoom, ringing: [], rang: () => {} }
+    const able = { db, hasModel: true, capacity, expectDiskRoom: async () => {} }
     const dial = makeDialContact({
       ...{ ...able, clock, resolveAgent, log: { error: () => undefined } },
       gate: { opensAt: () => new Date(clock.now()), everOpens: () => true },

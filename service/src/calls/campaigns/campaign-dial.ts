@@ -2,7 +2,7 @@ import type { ResolveAgent } from '../../agents/resolve.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
-import type { Db, Tx } from '../../platform/db/schema.ts'
+import type { Tx } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
 import type { CallLogRow } from '../../records/call-log-store.ts'
 import { hasCall, lockNumber } from '../../records/live-call-store.ts'
@@ -13,7 +13,7 @@ import type { Dialing } from '../dialing.ts'
 import { accountOf } from '../hang-up.ts'
 import { NO_ACCOUNT } from '../make-call.ts'
 import { outboundCaller } from '../outbound-caller.ts'
-import { hasRoomToDial, type RoomToDial } from '../room-to-dial.ts'
+import { hasRoomToDial, type RoomAsked } from '../room-to-dial.ts'
 import type { ClaimedContact } from './campaign-claim.ts'
 import { insertCampaignDial } from './campaign-dial-store.ts'
 import { lockCampaign } from './campaign-store.ts'
@@ -27,12 +27,10 @@ import { beginContactCall } from './contact-store.ts'
  */
 export type DialContact = (tenant: TenantRuntime, claimed: ClaimedContact) => Promise<void>
 
-type Deps = {
-  db: Db
+type Deps = RoomAsked & {
   clock: Clock
   log: Pick<Log, 'error'>
   resolveAgent: ResolveAgent
-  capacity: RoomToDial
   hasModel: boolean
   dialing: Pick<Dialing, 'place'>
   gate: Pick<DialGate, 'opensAt' | 'everOpens'>

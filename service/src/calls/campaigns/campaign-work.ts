@@ -7,7 +7,7 @@ import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../../voice/live-capacity.ts'
 import type { DialGate } from '../dial-gate.ts'
 import type { Dialing } from '../dialing.ts'
-import { hasRoomToDial } from '../room-to-dial.ts'
+import { hasRoomToDial, type RoomAsked } from '../room-to-dial.ts'
 import { makeClaimNext } from './campaign-claim.ts'
 import { makeDialContact } from './campaign-dial.ts'
 import { campaignRoutes } from './campaign-routes.ts'
@@ -22,6 +22,7 @@ type Deps = {
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   resolveAgent: ResolveAgent
   capacity: LiveCapacity
+  expectDiskRoom: RoomAsked['expectDiskRoom']
   hasModel: boolean
   dialing: Dialing
   gate: DialGate
