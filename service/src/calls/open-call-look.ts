@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { AgentVersionId, NodeId, TenantId } from '../kernel/ids.ts'
+import type { TrueAge } from '../kernel/true-age.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import type { CarrierCall } from '../platform/telephony/port.ts'
@@ -17,6 +18,8 @@ import type { CallStatuses } from './record-status.ts'
 export type OpenCallLookDeps = {
   db: Db
   clock: Clock
+  /** A call that goes on has become no older where the clock was set. */
+  age: Pick<TrueAge, 'of'>
   log: Pick<Log, 'warn'>
   nodeId: NodeId
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
@@ -74,7 +77,7 @@ export class OpenCallLook {
 
   async #factsOf(tenant: TenantRuntime, call: OpenCall): Promise<StepFacts> {
     const nowMs = this.#deps.clock.now()
-    const ageMs = nowMs - (call.begunAt ?? call.createdAt).getTime()
+    const ageMs = this.#deps.age.of((call.begunAt ?? call.createdAt).getTime())
     return {
       nowMs,
       isTooOld: ageMs > GRACE_MS && ageMs > GRACE_MS + (await this.#maxCallMs(tenant, call)),

@@ -81,6 +81,17 @@ describe('a call with a stream', () => {
     expect(await openEntries()).toEqual([])
   })
 
+  it('goes on where the clock is set forward, and is closed once it has gone on for so long', async () => {
+    await sweepFor(MINUTE_MS, MINUTE_MS)
+    calls.clock.jump(24 * 60 * MINUTE_MS)
+    await sweepFor(MAX_CALL_MS + 9 * MINUTE_MS, MINUTE_MS)
+    expect(asked()).toBeGreaterThan(0)
+    expect(calls.node.hungUp).toEqual([])
+    expect((await calls.stored('CA1')).session.ended_at).toBeNull()
+    await sweepFor(6 * MINUTE_MS, MINUTE_MS)
+    expect(calls.node.hungUp).toEqual(['CA1'])
+  })
+
   it('goes on for as long as its carrier lets it once it was put through, and ends when that says so', async () => {
     await calls.clock.advance(4 * MINUTE_MS)
     await makePutThrough({ db: test.db, clock: calls.clock })(calls.tenant('acme'), 'CA1')

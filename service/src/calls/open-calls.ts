@@ -1,4 +1,5 @@
 import type { TenantId } from '../kernel/ids.ts'
+import { TrueAge } from '../kernel/true-age.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { LOOK_INTERVAL_MS, LOST_AFTER_MS } from '../records/open-call-store.ts'
 import { forEachByTenant } from './by-tenant.ts'
@@ -35,11 +36,12 @@ const MAX_UNDER_WAY = 1_000
 const ASKED_AT_ONCE = 10
 
 /** `vital`: by which due calls are taken; whoever takes those of nodes that are gone waits for it. */
-type Deps = OpenCallLookDeps & { vital: Db }
+type Deps = Omit<OpenCallLookDeps, 'age'> & { vital: Db }
 
 export function makeOpenCalls(deps: Deps): OpenCalls {
   const { db, vital, clock, log } = deps
-  const one = new OpenCallLook(deps)
+  const age = new TrueAge(clock)
+  const one = new OpenCallLook({ ...deps, age })
   const underWay = new Map<Promise<void>, number>()
 
   async function look(callSids: string[]): Promise<void> {
@@ -60,6 +62,7 @@ export function makeOpenCalls(deps: Deps): OpenCalls {
   return {
     look,
     async sweep() {
+      age.look()
       const room = MAX_UNDER_WAY - [...underWay.values()].reduce((sum, calls) => sum + calls, 0)
       if (room <= 0) return
       const now = new Date(clock.now())
