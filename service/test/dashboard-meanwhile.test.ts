@@ -841,6 +841,35 @@ describe('a double click', () => {
     await opened(page, 'Edit')
     await context.close()
   })
+
+  it('takes away one of what comes up in the place of what is gone', async () => {
+    const { context, page } = await visit('t/acme/desk/queues/doubly')
+    const spans = page.getByRole('button', { name: /^Remove span/ })
+    for (const count of [1, 2, 3]) {
+      await page.getByRole('button', { name: 'Add hours' }).click()
+      await expect.poll(() => spans.count()).toBe(count)
+    }
+    await spans.first().dblclick()
+    await expect.poll(() => spans.count()).toBe(2)
+    await context.close()
+  })
+
+  it('does once what is done by the time of the second', async () => {
+    const { context, page } = await visit('diagnostics')
+    const asked: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && asked.push(request.url()))
+    const forget = page.getByRole('button', { name: 'Forget those unused for 5 minutes', disabled: false })
+    await forget.hover()
+    await press(page, 1)
+    await expect.poll(() => asked.length).toBe(1)
+    await forget.hover()
+    await press(page, 2)
+    // What a click has begun is sent before what this asks for.
+    await page.reload()
+    await forget.waitFor()
+    expect(asked.length).toBe(1)
+    await context.close()
+  })
 })
 
 describe('a double click on what opens a window', () => {

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { FailureState } from './failure-state.tsx'
 import styles from './late-news.module.css'
+import { onFirstClick } from './second-click.ts'
 
 /** Something that failed when its window was closed already: the label of that, for whom or what it was, and of which tenant its page was. */
 export type Failed = {
@@ -26,7 +27,7 @@ export function LateFailures({ failures, shownTenant, onDismiss }: LateFailuresP
             went on after its window was closed, and failed:
           </p>
           <FailureState error={error} />
-          <Button variant="default" size="xs" onClick={() => onDismiss(id)}>
+          <Button variant="default" size="xs" onClick={onFirstClick(() => onDismiss(id))}>
             Dismiss
           </Button>
         </div>

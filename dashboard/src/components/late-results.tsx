@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import styles from './late-news.module.css'
+import { onFirstClick } from './second-click.ts'
 
 /** Something that came when its page was left already: the label of what was asked for, of which tenant the page was, and what it shows. */
 export type Come = { id: number; label: string; tenantId: string; shown: ReactNode }
@@ -24,7 +25,7 @@ export function LateResults({ results, shownTenant, onDismiss }: LateResultsProp
             went on after it was left. This came of it:
           </p>
           <div className={styles.shown}>{shown}</div>
-          <Button variant="default" size="xs" onClick={() => onDismiss(id)}>
+          <Button variant="default" size="xs" onClick={onFirstClick(() => onDismiss(id))}>
             Dismiss
           </Button>
         </div>

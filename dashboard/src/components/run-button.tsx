@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useHoldRoleFor } from '../api/held-role.ts'
 import { FailureState } from './failure-state.tsx'
 import { NoAnswerYet } from './no-answer-yet.tsx'
+import { onFirstClick } from './second-click.ts'
 
 type RunButtonProps = {
   label: string
@@ -16,7 +17,7 @@ export function RunButton({ label, onRun }: RunButtonProps) {
   useHoldRoleFor(run)
   return (
     <>
-      <Button variant="default" size="xs" loading={run.isPending} onClick={() => run.mutate()}>
+      <Button variant="default" size="xs" loading={run.isPending} onClick={onFirstClick(() => run.mutate())}>
         {label}
       </Button>
       <output>{run.data}</output>

@@ -5,10 +5,14 @@ export function isSecondClick({ detail }: { detail: number }): boolean {
   return detail > 1
 }
 
+/** What a click does, once for a double one: what takes something away would take what comes up in its place, too. */
+export function onFirstClick(act: () => void) {
+  return (event: MouseEvent): void => {
+    if (!isSecondClick(event)) act()
+  }
+}
+
 /** Has a window be closed by a click beside it, but for the second one of a double click: the first has opened it. */
 export function closedBeside(onClose: () => void) {
-  const onClick = (event: MouseEvent) => {
-    if (!isSecondClick(event)) onClose()
-  }
-  return { closeOnClickOutside: false, overlayProps: { onClick } }
+  return { closeOnClickOutside: false, overlayProps: { onClick: onFirstClick(onClose) } }
 }

@@ -1,6 +1,7 @@
 import { Button, TextInput } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { Buttons } from './fields.tsx'
+import { onFirstClick } from './second-click.ts'
 import styles from './shown-once.module.css'
 
 type ShownOnceProps = { label: string; whose: string; hint: string; secret: string; onDone: () => void }
@@ -36,7 +37,7 @@ export function ShownOnce({ label, whose, hint, secret, onDone }: ShownOnceProps
       />
       <Buttons>
         <Button onClick={copy}>{isCopied ? 'Copied' : 'Copy'}</Button>
-        <Button variant="default" onClick={onDone}>
+        <Button variant="default" onClick={onFirstClick(onDone)}>
           Done
         </Button>
       </Buttons>

@@ -1,4 +1,5 @@
 import { Button, TextInput } from '@mantine/core'
+import { onFirstClick } from '../../components/second-click.ts'
 import styles from './rollout-panel.module.css'
 
 type ShareRowProps = {
@@ -37,7 +38,7 @@ export function ShareRow({ name, percent, onChange, onRemove }: ShareRowProps) {
         onChange={(event) => set(event.currentTarget.value)}
       />
       {onRemove && (
-        <Button variant="default" size="xs" onClick={onRemove} aria-label={`Take out ${name}`}>
+        <Button variant="default" size="xs" onClick={onFirstClick(onRemove)} aria-label={`Take out ${name}`}>
           Take out
         </Button>
       )}

@@ -1,5 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import { Column, Fields } from '../../components/fields.tsx'
+import { onFirstClick } from '../../components/second-click.ts'
 import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import styles from './call-score.module.css'
 
@@ -81,7 +82,12 @@ function PartFields({ part: { name, percent, reason }, number, onChange, onRemov
         onChange={(event) => onChange({ reason: event.currentTarget.value })}
       />
       <div>
-        <Button variant="default" size="xs" onClick={onRemove} aria-label={`Take out criterion ${number}`}>
+        <Button
+          variant="default"
+          size="xs"
+          onClick={onFirstClick(onRemove)}
+          aria-label={`Take out criterion ${number}`}
+        >
           Take out
         </Button>
       </div>

@@ -1,5 +1,6 @@
 import { Button, Checkbox, TextInput } from '@mantine/core'
 import { Column } from '../../components/fields.tsx'
+import { onFirstClick } from '../../components/second-click.ts'
 import { words } from '../../components/text.ts'
 import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import styles from './desk.module.css'
@@ -62,7 +63,7 @@ export function BusinessHours({ spans, isReadOnly, fault, onChange }: BusinessHo
               <Button
                 variant="default"
                 aria-label={`Remove span ${index + 1}`}
-                onClick={() => onChange(spans.filter((_span, at) => at !== index))}
+                onClick={onFirstClick(() => onChange(spans.filter((_span, at) => at !== index)))}
               >
                 Remove
               </Button>
