@@ -275,6 +275,22 @@ describe('the overview', () => {
     await context.close()
   })
 
+  it('tells the bars of a chart apart where somebody has colours of their own', async () => {
+    const context = await loggedIn(WIDE)
+    const { page } = await visit(context, 't/acme/overview')
+    await page.emulateMedia({ forcedColors: 'active' })
+    await page.reload()
+    await drawn(page)
+    const [all, answered] = await page.evaluate<string[]>(`(() => {
+      const keys = [...document.querySelector('figure + ul').querySelectorAll('li > span')]
+      return keys.map((key) => getComputedStyle(key).borderTopColor.match(/\\d+/g).join())
+    })()`)
+    expect(answered).not.toBe(all)
+    await expect.poll(async () => (await coloursOf(page)).includes(`${answered}`)).toBe(true)
+    expect(await coloursOf(page)).toContain(all)
+    await context.close()
+  })
+
   it('is printed with its charts whole, though paper is narrower than what they were drawn for', async () => {
     const context = await loggedIn(WIDE)
     const { page } = await visit(context, 't/acme/overview')
