@@ -301,6 +301,7 @@ describe('what somebody types', () => {
     await leave()
     await question.getByRole('button', { name: 'Go on writing' }).click()
     await question.waitFor({ state: 'hidden' })
+    await page.locator('a:focus').getByText('Numbers', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Logged in as ada' }).click()
     await page.getByRole('menuitem', { name: 'Log out' }).click()
     await question.getByRole('button', { name: 'Go on writing' }).click()

@@ -1,6 +1,7 @@
 import { Button, Modal } from '@mantine/core'
 import styles from './confirm-action.module.css'
 import { closedBeside, isSecondClick } from './second-click.ts'
+import { useReturnFocus } from './use-return-focus.ts'
 
 /** What would be lost: a line on which somebody speaks, what is typed and not saved, or the sight of what is under way. */
 export type Loss = 'line' | 'typed' | 'under way'
@@ -28,6 +29,7 @@ const TEXTS: Record<Loss, { title: string; told: string; stay: string; drop: str
 /** Whether what is typed may be lost, a line closed, or what is under way left. */
 export function DropQuestion({ isOpen, loss, onStay, onDrop }: DropQuestionProps) {
   const { title, told, stay, drop } = TEXTS[loss]
+  useReturnFocus(isOpen)
   return (
     <Modal
       opened={isOpen}
@@ -35,6 +37,7 @@ export function DropQuestion({ isOpen, loss, onStay, onDrop }: DropQuestionProps
       title={title}
       centered
       stackId="unsaved"
+      returnFocus={false}
       closeButtonProps={{ 'aria-label': 'Close' }}
       {...closedBeside(onStay)}
     >

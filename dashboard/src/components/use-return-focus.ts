@@ -14,6 +14,8 @@ export function useReturnFocus(isOpen: boolean): void {
     if (!isOpen) return
     return () => {
       const { current: to } = opener
+      // What closed with it, such as a form beneath the question whether to drop it, may have given it back already.
+      if (!isLost()) return
       if (to instanceof HTMLElement && canHold(to)) to.focus({ preventScroll: true })
       // What stands in its place may take it first.
       else queueMicrotask(focusPage)
@@ -32,8 +34,11 @@ function canHold(opener: HTMLElement): boolean {
   return opener !== document.body && opener.checkVisibility() && !opener.matches(':disabled')
 }
 
-function focusPage(): void {
+function isLost(): boolean {
   const at = document.activeElement
-  const isLost = at === null || at === document.body || at.closest('[role="dialog"]') !== null
-  if (isLost) document.getElementById('content')?.focus({ preventScroll: true })
+  return at === null || at === document.body || at.closest('[role="dialog"]') !== null
+}
+
+function focusPage(): void {
+  if (isLost()) document.getElementById('content')?.focus({ preventScroll: true })
 }
