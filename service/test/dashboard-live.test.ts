@@ -248,7 +248,9 @@ describe('the pages of live calls', () => {
 
     await page.getByRole('button', { name: 'Listen' }).click()
     await page.getByText('You hear both sides').waitFor()
-    await page.getByText('Connected').waitFor()
+    await page.getByText(/^Connected · \d+:\d\d$/).waitFor()
+    // What is read out by itself would be so each second, over what is heard on the line.
+    expect(await page.getByRole('status').filter({ hasText: /\d:\d/ }).count()).toBe(0)
     await page.getByRole('button', { name: 'Stop listening' }).click()
     await page.getByRole('button', { name: 'Whisper' }).click()
     const whisper = page.getByRole('dialog', { name: 'Whisper' })

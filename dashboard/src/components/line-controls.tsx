@@ -22,7 +22,10 @@ export function LineControls({ line, other, hangUp, hasKeypad = false, isListeni
   const { phase, isStalled, isMuted, setMuted, own, others, close, press } = line
   return (
     <div className={styles.controls}>
-      <output>{phase === 'open' ? <Open isStalled={isStalled} /> : 'Connecting…'}</output>
+      <div>
+        <output>{phase === 'open' ? openText(isStalled) : 'Connecting…'}</output>
+        {phase === 'open' && <SinceNow isShown={!isStalled} />}
+      </div>
       <LevelMeter label={other} level={others} />
       {!isListening && <LevelMeter label="You" level={own} />}
       <div className={styles.buttons}>
@@ -40,12 +43,18 @@ export function LineControls({ line, other, hangUp, hasKeypad = false, isListeni
   )
 }
 
-function Open({ isStalled }: { isStalled: boolean }) {
+function openText(isStalled: boolean): string {
+  return isStalled ? 'Nothing comes over the line now: the connection may be lost.' : 'Connected'
+}
+
+/** Beside what is read out when it changes: each second of it would be, over what is said on the line. */
+function SinceNow({ isShown }: { isShown: boolean }) {
   const [since] = useState(() => serviceNow())
-  if (isStalled) return 'Nothing comes over the line now: the connection may be lost.'
+  if (!isShown) return null
   return (
     <>
-      Connected · <Elapsed since={since} />
+      {' · '}
+      <Elapsed since={since} />
     </>
   )
 }
