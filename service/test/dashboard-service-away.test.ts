@@ -185,3 +185,27 @@ describe('a window that is sent when the session is over', () => {
     await context.close()
   })
 })
+
+describe('what is typed on a page whose files are there no more', () => {
+  it('stays, with a question and the login over it', async () => {
+    const { context, page } = await visit('desk')
+    await page.getByRole('button', { name: 'New task', exact: true }).click()
+    const form = page.getByRole('dialog', { name: 'New task' })
+    await form.locator('*:focus').waitFor()
+    await page.waitForLoadState('networkidle')
+    // As of a service that is away, and after a newer release.
+    await page.route('**/app/assets/**', (route) => route.abort())
+    const number = form.getByLabel("Customer's number")
+    await number.fill('+1 202 555 0156')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Go on writing' }).click()
+    await context.clearCookies()
+    await form.getByRole('button', { name: 'Make the task' }).click()
+    await logIn(page)
+    expect(await number.inputValue()).toBe('+1 202 555 0156')
+    await form.getByRole('button', { name: 'Make the task' }).click()
+    await form.waitFor({ state: 'hidden' })
+    await page.unrouteAll({ behavior: 'wait' })
+    await context.close()
+  })
+})

@@ -15,7 +15,8 @@ import { useHoldRole } from '../api/held-role.ts'
 import type { Loss } from './drop-question.tsx'
 
 /** Windows are loaded with the first page that has one. */
-const DropQuestion = lazy(async () => ({ default: (await import('./drop-question.tsx')).DropQuestion }))
+const loadDropQuestion = async () => ({ default: (await import('./drop-question.tsx')).DropQuestion })
+const DropQuestion = lazy(loadDropQuestion)
 
 /** The gravest first. */
 const LOSSES: Loss[] = ['line', 'typed', 'under way']
@@ -25,15 +26,28 @@ type Unsaved = {
   changed: Map<string, Loss>
   /** Asks whether it may be lost, and goes on if it may. */
   ask: (goOn: () => void) => void
+  /** Has the question be there before it is asked, and whatever else is to stand over what is typed. */
+  prepare: () => void
 }
 
-const UnsavedContext = createContext<Unsaved>({ changed: new Map(), ask: (goOn) => goOn() })
+const UnsavedContext = createContext<Unsaved>({ changed: new Map(), ask: (goOn) => goOn(), prepare: () => {} })
+
+type UnsavedChangesProps = {
+  /** Loads what else is to stand over what is typed: whatever cannot be loaded then would take the page with it. */
+  load: () => Promise<unknown>
+  children: ReactNode
+}
 
 /** Around all pages: what is typed on them, or under way, or a line on which somebody speaks, is not left without a question. Windows with a `stackId` lie upon each other in it. */
-export function UnsavedChanges({ children }: { children: ReactNode }) {
+export function UnsavedChanges({ load, children }: UnsavedChangesProps) {
   const [changed] = useState(() => new Map<string, Loss>())
   const [waiting, setWaiting] = useState<{ goOn: () => void } | null>(null)
-  const [unsaved] = useState(() => ({ changed, ask: (goOn: () => void) => setWaiting({ goOn }) }))
+  const [unsaved] = useState(() => ({
+    changed,
+    ask: (goOn: () => void) => setWaiting({ goOn }),
+    // By the time that it is needed the service may be away, or have a newer release. What does not come now is asked for once more then.
+    prepare: () => void Promise.allSettled([loadDropQuestion(), load()]),
+  }))
   // Filters are in the address of a page that stays.
   const shouldBlockFn = useCallback(
     ({ current, next }: { current: { pathname: string }; next: { pathname: string } }) =>
@@ -80,9 +94,10 @@ function lossIn(changed: Map<string, Loss>): Loss {
 
 /** Says whether something is typed here that is not saved, or is under way, or somebody speaks. Returns what closes a form: it asks before that is lost. */
 export function useUnsaved(isChanged: boolean, loss: Loss = 'typed'): (close: () => void) => void {
-  const { changed, ask } = useContext(UnsavedContext)
+  const { changed, ask, prepare } = useContext(UnsavedContext)
   const id = useId()
   useHoldRole(isChanged)
+  useEffect(prepare, [prepare])
   useEffect(() => {
     if (!isChanged) return
     changed.set(id, loss)

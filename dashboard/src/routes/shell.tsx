@@ -17,10 +17,9 @@ import { RefusedPage } from './refused-page.tsx'
 import styles from './shell.module.css'
 import { TenantSwitch } from './tenant-switch.tsx'
 
-/** Loaded when a session is over. */
-const LoginAgain = lazy(async () => ({
-  default: (await import('../features/login/login-again.tsx')).LoginAgain,
-}))
+/** Loaded with the first page on which something may be typed: when a session is over there may be a newer release, which has it no more. */
+const loadLoginAgain = async () => ({ default: (await import('../features/login/login-again.tsx')).LoginAgain })
+const LoginAgain = lazy(loadLoginAgain)
 
 /** Only narrow windows have it: what it needs is loaded when it is opened first. */
 const NavigationDrawer = lazy(async () => ({
@@ -39,7 +38,7 @@ export function Shell() {
   const isOthers = person.tenantId !== null && tenantId !== undefined && tenantId !== person.tenantId
   // Somebody else gets pages of their own, in which nothing stands that was typed before.
   return (
-    <UnsavedChanges key={personKey(person)}>
+    <UnsavedChanges key={personKey(person)} load={loadLoginAgain}>
       {isOthers ? (
         <ToOwnPages />
       ) : (
