@@ -209,3 +209,35 @@ describe('what is typed on a page whose files are there no more', () => {
     await context.close()
   })
 })
+
+describe('a browser that has no network', () => {
+  it('is told so, and what was pressed is not done once there is one again', async () => {
+    const { id } = (
+      await dashboard.ask<{ task: { id: string } }>('POST', '/callback-tasks', { customer_phone: '+12025550157' })
+    ).task
+    const { context, page } = await visit('live')
+    await page.getByText('No call is going on').waitFor()
+    await context.setOffline(true)
+    await page.getByText('The service cannot be reached.').waitFor()
+    await page.getByText('No call is going on').waitFor({ state: 'hidden' })
+    await context.setOffline(false)
+    await page.getByText('No call is going on').waitFor()
+
+    await page.goto(`${dashboard.address}/app/t/acme/desk/tasks/${id}`)
+    const claim = page.getByRole('button', { name: 'Claim', exact: true, disabled: false })
+    await claim.waitFor()
+    await page.waitForLoadState('networkidle')
+    await context.setOffline(true)
+    await claim.click()
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor()
+    await claim.waitFor()
+    await context.setOffline(false)
+    // What waited for it would be sent before what this asks for.
+    await page.reload()
+    await claim.waitFor()
+    expect((await dashboard.ask<{ task: object }>('GET', `/callback-tasks/${id}`)).task).toMatchObject({
+      status: 'open',
+    })
+    await context.close()
+  })
+})

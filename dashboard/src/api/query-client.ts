@@ -9,6 +9,11 @@ const RETRIES = 2
 const PASSING = new Set([0, 502, 503, 504])
 /** The session is over, or whoever it is of may do less than before. */
 const SESSION_CHANGED = new Set([401, 403])
+/**
+ * Asked for, and failed, also where the browser knows of no network: it would wait in silence else, behind a page that says what was so, and what was
+ * pressed would be sent whenever there is one again.
+ */
+const NETWORK = { networkMode: 'always' } as const
 /** Who is logged in, and the ways in. */
 const LOGIN = '/api/v1/admin/auth/'
 
@@ -24,10 +29,12 @@ export function makeQueryClient(): QueryClient {
     queryCache: new QueryCache({ onError: (error) => look(asFailure(error).status) }),
     defaultOptions: {
       queries: {
+        ...NETWORK,
+        refetchOnReconnect: true,
         staleTime: FRESH_MS,
         retry: (count, error) => count < RETRIES && PASSING.has(asFailure(error).status),
       },
-      mutations: { retry: false },
+      mutations: { ...NETWORK, retry: false },
     },
   })
   api.use({
