@@ -426,9 +426,29 @@ describe('what comes of a page that is left', () => {
     await page.getByRole('heading', { name: 'Numbers', exact: true }).waitFor()
     const campaign = { id: 'late', tenant_id: 'acme', contacts: { total: 1 } }
     answer({ json: { ok: true, campaign, errors: [{ at: 3, error: 'It is no number.' }] } })
-    await come(page).getByText('“New campaign” of acme went on after it was left').waitFor()
+    await come(page).getByText('“New campaign” for Late of acme went on after it was left').waitFor()
     await come(page).getByText('It is no number.').waitFor()
     expect(await faultsAsShown(page)).toEqual([])
+    await close({ context, page })
+  })
+
+  it('is told with its agent where a version that was published will hardly work', async () => {
+    const body = { agent_id: agentId, config: { greeting: 'Hello.' } }
+    const { id } = (await ask('POST', '/admin/tenants/acme/agent-versions', body)).version
+    const { context, page } = await visit(`t/acme/agents/${agentId}/versions/${id}`)
+    const { asked, answer } = await hold(page, '**/agent-versions/*/publish*', 'POST')
+    const publish = (place: Page | Form) => place.getByRole('button', { name: /^Publish version/ })
+    await publish(page).click()
+    const question = page.getByRole('dialog')
+    await publish(question).click()
+    await asked
+    await closeWaiting(question)
+    await page.getByRole('link', { name: 'Numbers', exact: true }).click()
+    await page.getByRole('heading', { name: 'Numbers', exact: true }).waitFor()
+    answer({ json: { ok: true, version: {}, warnings: ['It names no tool.'] } })
+    await come(page)
+      .getByText(/^“Publish version \d+” for Desk went on after it was left/)
+      .waitFor()
     await close({ context, page })
   })
 })

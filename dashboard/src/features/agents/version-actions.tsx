@@ -40,7 +40,7 @@ export function PublishVersion({ version, etag, isUnsaved = false, onNewer, isNe
   const [warnings, setWarnings] = useState<string[]>([])
   if (!mayPublish) return null
 
-  const { tenant_id: tenantId, version_number: number } = version
+  const { tenant_id: tenantId, version_number: number, agent_name: about } = version
   const label = version.status === 'draft' ? `Publish version ${number}` : `Roll back to version ${number}`
 
   async function publish(isOpen: () => boolean): Promise<void> {
@@ -51,7 +51,7 @@ export function PublishVersion({ version, etag, isUnsaved = false, onNewer, isNe
       await client.invalidateQueries({ queryKey: agentsKey(tenantId) })
       if (warned.length === 0) return
       if (isAwaited && isThere()) setWarnings(warned)
-      else showLate({ label, tenantId, shown: <Warnings warnings={warned} /> })
+      else showLate({ label, about, tenantId, shown: <Warnings warnings={warned} /> })
     } catch (failure) {
       if (asFailure(failure).status !== 412) throw failure
       // Whoever has left sees none of that, and is told.
@@ -66,7 +66,7 @@ export function PublishVersion({ version, etag, isUnsaved = false, onNewer, isNe
       {version.status !== 'published' && (
         <ConfirmAction
           label={label}
-          about={version.agent_name}
+          about={about}
           isNext={isNext ?? false}
           size={size}
           disabled={isUnsaved}

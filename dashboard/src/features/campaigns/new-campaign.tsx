@@ -48,7 +48,8 @@ export function NewCampaign({ tenantId, onMade }: NewCampaignProps) {
     const sent = { settings: settingsOf(values), csv: values.contacts }
     const made = await repeatable.send((key) => createCampaign(tenantId, sent, key))
     if (isThere()) onMade(made)
-    else if (made.errors.length > 0) showLate({ label: LABEL, tenantId, shown: <LeftOut made={made} /> })
+    else if (made.errors.length > 0)
+      showLate({ label: LABEL, about: values.name, tenantId, shown: <LeftOut made={made} /> })
     await client.invalidateQueries({ queryKey: campaignsKey(tenantId) })
   }
 
