@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../src/platform/db/schema.ts'
 
 /** The SQLSTATE of a disk that is full. */
-export const DISK_FULL = '53100'
+const DISK_FULL = '53100'
 
 /** Has the database refuse each new row of a table. */
 export async function refuseRows(db: Db, table: string, state = DISK_FULL): Promise<void> {
