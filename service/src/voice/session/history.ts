@@ -3,6 +3,8 @@ import type { Entry, Transcript } from './transcript.ts'
 
 /** More than this of a long call no new model session is told; the oldest is left out. */
 const MAX_CHARS = 24_000
+/** More than this of one turn neither, the newest: it would stand there without whose words they are, and be taken for another's. */
+const MAX_TURN_CHARS = 12_000
 
 /** The conversation as one text for a model that was not there: roles and what was heard; empty when nothing was said. */
 export function history({ past, entries }: Transcript): string {
@@ -27,12 +29,15 @@ export function withPast(text: string, entry: Entry): string {
  */
 function line({ role, text, unheard, isFinal, isKept, isNote }: Entry): string {
   const words = (isFinal ? text : text + unheard).replaceAll(/\s+/gu, ' ').trim()
-  return words === '' || !(isKept || isNote) ? '' : `${role}: ${words}\n`
+  return words === '' || !(isKept || isNote) ? '' : `${role}: ${newest(words)}\n`
+}
+
+function newest(words: string): string {
+  return words.length <= MAX_TURN_CHARS ? words : `… ${words.slice(-MAX_TURN_CHARS).toWellFormed()}`
 }
 
 function shortened(text: string): string {
   if (text.length <= MAX_CHARS) return text
-  const newest = text.slice(-MAX_CHARS).toWellFormed()
-  const lineEnd = newest.indexOf('\n')
-  return lineEnd === newest.length - 1 ? newest : newest.slice(lineEnd + 1)
+  const kept = text.slice(-MAX_CHARS)
+  return kept.slice(kept.indexOf('\n') + 1)
 }

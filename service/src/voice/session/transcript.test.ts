@@ -207,10 +207,14 @@ describe('The record of a long call', () => {
     expect(text).toContain('caller: 499 words')
   })
 
-  it('is told in whole characters where one turn alone is longer', () => {
+  it('is told in whole characters, and with whose words they are, where one turn alone is longer', () => {
     const call = Call.greeted()
-    call.model({ type: 'caller_transcript', itemId: 'turn_1', text: '😀'.repeat(12_500) })
-    expect(history(call.state.transcript).isWellFormed()).toBe(true)
+    call.model({ type: 'caller_transcript', itemId: 'turn_1', text: `${'😀'.repeat(12_500)}.` })
+    const text = history(call.state.transcript)
+    expect(text.isWellFormed()).toBe(true)
+    expect(text).toMatch(/^agent: Some words\.\ncaller: … .?😀+\.$/u)
+    call.model({ type: 'caller_transcript', itemId: 'turn_2', text: 'words '.repeat(5_000) })
+    expect(history(call.state.transcript)).toMatch(/^caller: … [words ]+$/)
   })
 
   it('cannot be made to say what nobody said: a line is a line', () => {
