@@ -3,7 +3,7 @@ import type { LiveCapacity } from '../voice/live-capacity.ts'
 import { listRungAcrossTenants } from './dial-store.ts'
 
 /** Asks whether there is room for one more call, and finds out which phones ring no more. */
-export type RoomToDial = Pick<LiveCapacity, 'askToDial' | 'ringing' | 'rang'>
+type RoomToDial = Pick<LiveCapacity, 'askToDial' | 'ringing' | 'rang'>
 
 /** `expectDiskRoom`: what came of a call could not be written down while the disk of the database is full, and whoever answers would be turned away. */
 export type RoomAsked = { db: Db; capacity: RoomToDial; expectDiskRoom: Database['expectRoom'] }
