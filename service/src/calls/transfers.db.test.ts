@@ -252,6 +252,7 @@ describe('the tool transfer_call', () => {
       const { text } = await ask(`${url}/keys`, { Digits: '1' })
       expect(text).toContain('not there any more')
       await app.clock.advance(5_000)
+      await app.pass(async () => (await session()).end_reason, 'the end to be written down')
       expect((await session()).end_reason).toBe('caller_hangup')
       expect(app.served.logLines().map(({ msg }) => msg)).not.toContain('a call was put through')
     })
