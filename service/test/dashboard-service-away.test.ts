@@ -208,6 +208,28 @@ describe('what is typed on a page whose files are there no more', () => {
     await page.unrouteAll({ behavior: 'wait' })
     await context.close()
   })
+
+  it('stays beneath whatever is opened beside it', async () => {
+    const { context, page } = await visit('desk/queues/default')
+    const name = page.getByRole('textbox').first()
+    await name.waitFor()
+    await page.waitForLoadState('networkidle')
+    await page.route('**/app/assets/**', (route) => route.abort())
+    await name.fill('The desk')
+    await page.getByRole('button', { name: 'Logged in as ada' }).click()
+    await page.getByRole('menuitem', { name: 'Log out' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Tenant: Acme' }).click()
+    await page.getByRole('option', { name: /Acme/ }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.getByRole('button', { name: 'Pages' }).click()
+    await page.getByRole('dialog').getByRole('link', { name: 'Numbers', exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    expect(await name.inputValue()).toBe('The desk')
+    await page.unrouteAll({ behavior: 'wait' })
+    await context.close()
+  })
 })
 
 describe('a browser that has no network', () => {

@@ -1,8 +1,8 @@
 import { lazy, Suspense, useState } from 'react'
 import { PersonButton } from './person-button.tsx'
+import { loadPersonActions } from './shell-parts.ts'
 
-/** What it needs is loaded when it is opened first. */
-const PersonActions = lazy(async () => ({ default: (await import('./person-actions.tsx')).PersonActions }))
+const PersonActions = lazy(loadPersonActions)
 
 /** Who is logged in, and behind it the way out. */
 export function PersonMenu() {

@@ -15,16 +15,11 @@ import { NavigationList } from './navigation-list.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import { RefusedPage } from './refused-page.tsx'
 import styles from './shell.module.css'
+import { loadLoginAgain, loadNavigationDrawer, loadShellParts } from './shell-parts.ts'
 import { TenantSwitch } from './tenant-switch.tsx'
 
-/** Loaded with the first page on which something may be typed: when a session is over there may be a newer release, which has it no more. */
-const loadLoginAgain = async () => ({ default: (await import('../features/login/login-again.tsx')).LoginAgain })
 const LoginAgain = lazy(loadLoginAgain)
-
-/** Only narrow windows have it: what it needs is loaded when it is opened first. */
-const NavigationDrawer = lazy(async () => ({
-  default: (await import('./navigation-drawer.tsx')).NavigationDrawer,
-}))
+const NavigationDrawer = lazy(loadNavigationDrawer)
 
 /** What stands around every page: where one can go, whose it is, who is logged in. */
 export function Shell() {
@@ -38,7 +33,7 @@ export function Shell() {
   const isOthers = person.tenantId !== null && tenantId !== undefined && tenantId !== person.tenantId
   // Somebody else gets pages of their own, in which nothing stands that was typed before.
   return (
-    <UnsavedChanges key={personKey(person)} load={loadLoginAgain}>
+    <UnsavedChanges key={personKey(person)} load={loadShellParts}>
       {isOthers ? (
         <ToOwnPages />
       ) : (

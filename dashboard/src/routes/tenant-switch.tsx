@@ -3,10 +3,10 @@ import { lazy, Suspense, useState } from 'react'
 import { usePerson } from '../api/session.ts'
 import { useCurrentTenant, useTenants } from '../api/tenants.ts'
 import { TenantName } from '../components/tenant-name.tsx'
+import { loadTenantChoice } from './shell-parts.ts'
 import styles from './tenant-switch.module.css'
 
-/** A list to search in is a tenth of what a page asks for, so it is loaded when it is opened first. */
-const TenantChoice = lazy(async () => ({ default: (await import('./tenant-choice.tsx')).TenantChoice }))
+const TenantChoice = lazy(loadTenantChoice)
 
 /** Whose pages these are. An administrator goes to the same page of another tenant here. */
 export function TenantSwitch() {
