@@ -597,6 +597,38 @@ describe('a button that is pressed by the keyboard', () => {
   })
 })
 
+describe('a window that was refused', () => {
+  it('has the keyboard go on in the field that was wrong', async () => {
+    const { context, page } = await visit('t/acme/desk')
+    const form = await open(page, 'New task')
+    const number = form.getByLabel("Customer's number")
+    await number.fill('12345')
+    await form.getByLabel('What is wanted').fill('A chair.')
+    await form.getByRole('button', { name: 'Make the task' }).press('Enter')
+    await form.getByText('must be a phone number').first().waitFor()
+    await page.locator('*:focus').and(number).waitFor()
+    await close({ context, page })
+  })
+
+  it('has it go on where it was sent from, where no field was', async () => {
+    await ask('PUT', '/admin/prompts/refused', { text: 'Hello.' })
+    const { context, page } = await visit('prompts')
+    const { asked, answer } = await hold(page, '**/api/v1/admin/prompts/refused', 'DELETE')
+    await page.getByRole('row').filter({ hasText: 'refused' }).getByRole('button', { name: 'Delete' }).press('Enter')
+    const question = page.getByRole('dialog', { name: 'Delete?' })
+    await question.locator('*:focus').waitFor()
+    const confirm = question.getByRole('button', { name: 'Delete' })
+    await confirm.press('Enter')
+    await asked
+    // Browsers take the focus from a button that can no longer be pressed, sooner or later.
+    await expect.poll(() => page.evaluate<string>('document.activeElement.tagName')).toBe('BODY')
+    answer(REFUSED)
+    await question.getByRole('alert').waitFor()
+    await page.locator('*:focus').and(confirm).waitFor()
+    await close({ context, page })
+  })
+})
+
 describe('a choice that could not be read', () => {
   it('says why it is empty', async () => {
     const { context, page } = await visit('t/acme/calls')

@@ -5,6 +5,7 @@ import styles from './confirm-action.module.css'
 import { FailureState } from './failure-state.tsx'
 import { useHoldRows } from './held-rows.ts'
 import { closedBeside, isSecondClick } from './second-click.ts'
+import { useFocusAfterRefusal } from './use-focus-after-refusal.ts'
 import { useReturnFocus } from './use-return-focus.ts'
 import { useWindowRequest } from './use-window-request.ts'
 
@@ -45,6 +46,7 @@ export function ConfirmAction({
   const { isBusy, error, ask, leave } = useWindowRequest(label, about)
   useHoldRows(isAsking)
   useReturnFocus(isAsking)
+  const sent = useFocusAfterRefusal<HTMLDivElement>(isBusy, error)
   const colour = isGrave ? { color: 'red.8' } : {}
 
   /** What came of an earlier question is nothing to the next. */
@@ -80,7 +82,7 @@ export function ConfirmAction({
       >
         <div className={styles.question}>{children}</div>
         {error !== null && <FailureState error={error} />}
-        <div className={styles.buttons}>
+        <div className={styles.buttons} {...sent}>
           <CloseWindow isBusy={isBusy} onClose={() => turnTo(false)} />
           <Button {...colour} loading={isBusy} onClick={(event) => !isSecondClick(event) && void confirm()}>
             {label}

@@ -12,6 +12,7 @@ import { NewerDocument } from './newer-document.tsx'
 import { closedBeside, isSecondClick } from './second-click.ts'
 import { useUnsaved } from './unsaved-changes.tsx'
 import { useDraft } from './use-draft.ts'
+import { useFocusAfterRefusal } from './use-focus-after-refusal.ts'
 import { useReturnFocus } from './use-return-focus.ts'
 import { useWindowRequest } from './use-window-request.ts'
 
@@ -106,6 +107,7 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
     leave: leaveSending,
   } = useSending({ label, about, onSubmit, newer, begin, onDone: close })
   const submitButton = useRef<HTMLButtonElement>(null)
+  const sent = useFocusAfterRefusal<HTMLFormElement>(isBusy, stored ? null : error)
   const stackId = useId()
   // What is sent may lead to another page.
   const leave = useUnsaved(isOpen && isChanged && !isBusy)
@@ -157,7 +159,7 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
         {...closedBeside(() => !isChanged && leave(close))}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
-        <form onSubmit={submitForm}>
+        <form onSubmit={submitForm} {...sent}>
           <Column>
             <fieldset ref={beginInFirstField} className={styles.fieldset} disabled={isBusy}>
               <Column>{children({ values, set, fault: (name) => faultOf(error, name) })}</Column>
