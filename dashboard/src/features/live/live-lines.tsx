@@ -5,6 +5,7 @@ import { usePerson } from '../../api/session.ts'
 import { useAudioLine } from '../../audio/use-audio-line.ts'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
+import { Column } from '../../components/fields.tsx'
 import { LineControls } from '../../components/line-controls.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { useUnsaved } from '../../components/unsaved-changes.tsx'
@@ -42,31 +43,33 @@ export function LiveLines({ tenantId, call }: { tenantId: string; call: LiveCall
 
   return (
     <Panel title="On the line">
-      {line.failure && <FailureState error={line.failure} />}
-      <div ref={controls} tabIndex={-1}>
-        {isBusy ? (
-          <>
-            <p>{told}</p>
-            <LineControls line={line} other={other} hangUp={hangUp} isListening={kind === 'listen'} />
-          </>
-        ) : (
-          <div className={styles.actions}>
-            <Button variant="default" onClick={() => open('listen')}>
-              Listen
-            </Button>
-            {call.taken_over ? (
-              <ConfirmAction key="release" label="Hand back to the agent" isGrave onConfirm={release}>
-                <bdi>{call.taken_over_by ?? 'Somebody else'}</bdi> speaks with the caller, and is cut off. The agent
-                goes on.
-              </ConfirmAction>
-            ) : (
-              <ConfirmAction key="takeover" label="Take over" onConfirm={async () => open('takeover')}>
-                The agent falls silent, and you speak with the caller yourself.
-              </ConfirmAction>
-            )}
-          </div>
-        )}
-      </div>
+      <Column>
+        {line.failure && <FailureState error={line.failure} />}
+        <div ref={controls} tabIndex={-1}>
+          {isBusy ? (
+            <>
+              <p>{told}</p>
+              <LineControls line={line} other={other} hangUp={hangUp} isListening={kind === 'listen'} />
+            </>
+          ) : (
+            <div className={styles.actions}>
+              <Button variant="default" onClick={() => open('listen')}>
+                Listen
+              </Button>
+              {call.taken_over ? (
+                <ConfirmAction key="release" label="Hand back to the agent" isGrave onConfirm={release}>
+                  <bdi>{call.taken_over_by ?? 'Somebody else'}</bdi> speaks with the caller, and is cut off. The agent
+                  goes on.
+                </ConfirmAction>
+              ) : (
+                <ConfirmAction key="takeover" label="Take over" onConfirm={async () => open('takeover')}>
+                  The agent falls silent, and you speak with the caller yourself.
+                </ConfirmAction>
+              )}
+            </div>
+          )}
+        </div>
+      </Column>
     </Panel>
   )
 }
