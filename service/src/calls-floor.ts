@@ -84,7 +84,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   })
   const refused = makeRefusedCalls({ db, clock, log, late: needs.lateRefusals })
   const resume = makeCallResume({
-    ...{ db, clock, log, tenants, resolveAgent, signatures, live, capacity, statuses, resuming },
+    ...{ db, clock, log, nodeId, tenants, resolveAgent, signatures, live, capacity, statuses, resuming },
     ...{ putThrough, refused, carrierCalls: needs.carrierCalls, unanswered: needs.lateUnanswered },
     again: { tokens, addresses, hasModel, hasHeir: hasHeirNow },
   })

@@ -1,7 +1,7 @@
 import type { ResolveAgent } from '../agents/resolve.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { TenantId } from '../kernel/ids.ts'
+import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import type { CallVerb } from '../platform/telephony/port.ts'
@@ -49,6 +49,7 @@ type Deps = {
   db: Db
   clock: Clock
   log: Pick<Log, 'info' | 'warn' | 'error'>
+  nodeId: NodeId
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   resolveAgent: ResolveAgent
   signatures: CallbackSignatures
@@ -66,7 +67,7 @@ type Deps = {
 }
 
 export function makeCallResume(deps: Deps): CallResume {
-  const { db, clock, log, tenants, signatures, live, capacity, putThrough } = deps
+  const { db, clock, log, nodeId, tenants, signatures, live, capacity, putThrough } = deps
   const notGoneOn = makeNotGoneOn({ ...deps, resumeUrl: () => deps.again.addresses().resume })
   const again = makeConnectAgain({ log, live, capacity, resuming: deps.resuming, ...deps.again })
   const standOf = makeCallStand(deps)
@@ -89,7 +90,9 @@ export function makeCallResume(deps: Deps): CallResume {
     signatures.expectFrom(tenant, signed)
     Object.assign(attempt, { tenant, language: here?.language ?? null, isGuessed: here?.isGuessed ?? false })
     const { provider } = tenant.telephony
-    if (dialled === 'through' || (dialled === 'room_over' && here?.reason === 'transferred')) {
+    // Where no session waits for them any more they have had the call, though it may be that this could not be written down.
+    const mayWait = here !== null || (stored !== null && stored.owner !== null && stored.owner !== nodeId)
+    if (dialled === 'through' || (dialled === 'room_over' && !mayWait)) {
       live.findCall(tenant.tenant_id, callSid)?.command({ type: 'transferred' })
       await putThrough(tenant, callSid)
       return { provider, verbs: HANG_UP }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { TenantId } from '../kernel/ids.ts'
+import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import { prepared } from '../platform/db/prepared.ts'
 import type { Db } from '../platform/db/schema.ts'
@@ -25,12 +25,12 @@ export async function findDialledAcrossTenants(db: Db, number: PhoneNumber): Pro
 }
 
 /** A call of the directory. */
-export type KnownCall = { tenantId: TenantId; sessionId: SessionId }
+export type KnownCall = { tenantId: TenantId; sessionId: SessionId; owner: NodeId | null }
 
 /** Whose call this is; null when it is nobody's. A look-up over all tenants. */
 export async function findCallAcrossTenants(db: Db, callSid: string): Promise<KnownCall | null> {
   const statement = sql<KnownCall>`
-    select tenant_id as "tenantId", session_id as "sessionId" from call_directory where call_sid = ${callSid}`
+    select tenant_id as "tenantId", session_id as "sessionId", owner from call_directory where call_sid = ${callSid}`
   const { rows } = await prepared('call', statement).execute(db)
   return rows[0] ?? null
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { CALLER, NUMBER, streamTokenIn, useCallApp } from '../../test/harness/call-app.ts'
 import { useDatabase } from '../../test/harness/database.ts'
@@ -276,6 +277,31 @@ describe('the tool transfer_call', () => {
       await ask(status, { CallStatus: 'completed' })
       await app.clock.advance(5_000)
       expect((await session()).end_reason).toBeNull()
+    })
+
+    it('is not the agent’s again where the two talked, and that could not be noted as they were joined', async () => {
+      const { caller, url } = await ringing()
+      await sql`
+        create function refuse_end() returns trigger language plpgsql as $$
+        begin raise exception 'refused' using errcode = '57P03'; end $$`.execute(test.db)
+      await sql`
+        create trigger refusing before update on voice_sessions for each row execute function refuse_end()`.execute(
+        test.db,
+      )
+      await ask(`${url}/keys`, { Digits: '1' })
+      caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+      await app.pass(async () => !(await isLive()), 'the end of our part')
+      await app.clock.advance(120_000)
+      await sql`drop function refuse_end cascade`.execute(test.db)
+      const { rows } = await sql<{ owner: string }>`select owner from call_directory`.execute(test.db)
+      const isOf = (owner: string | undefined) => sql`update call_directory set owner = ${owner}`.execute(test.db)
+      // Another node may still wait for them.
+      await isOf('018f0000-0000-7000-8000-00000000000f')
+      expect((await resume(ROOM_OVER)).text).toContain('<Connect')
+      await isOf(rows[0]?.owner)
+      const { text } = await resume(ROOM_OVER)
+      expect(text).toContain('<Hangup/>')
+      expect((await session()).end_reason).toBe('transferred')
     })
 
     it('takes the key that the address says of a carrier that was told to ask again', async () => {
