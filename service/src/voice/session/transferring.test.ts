@@ -90,6 +90,17 @@ describe('a call that its agent puts through', () => {
     expect(notes.at(-1)?.text).toBe('The call could not be put through: nobody answers.')
   })
 
+  it('does not say that nobody answers where the longest call passes before anybody is rung', () => {
+    const call = inLastWords({ maxCallMs: 5_000 })
+    call.do(wanted({ isWarm: true }))
+    expect(call.state.transfer?.phase).toBe('words')
+    call.wait(5_000)
+    expect(asked(call).at(-1)?.instructions).toContain('say goodbye')
+    expect(call.all('begin_transfer')).toEqual([])
+    const notes = call.turns.filter(({ role }) => role === 'system')
+    expect(notes.at(-1)?.text).toBe('The call could not be put through: the connection failed.')
+  })
+
   it('goes once the agent has gone on after a sound that was no words', () => {
     const call = stoppedInLastWords()
     expect(call.all('clear')).toHaveLength(1)

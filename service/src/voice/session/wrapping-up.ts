@@ -106,5 +106,6 @@ function takeOffHold(step: Step): void {
   cancelTransfer(step)
   dropWaiting(step)
   if (wanted.holds > 0 && phase !== 'detached') silence(step)
-  addNote(step, 'system', { text: wasNotThrough('no_answer'), isKept: true })
+  // Where nobody was rung yet, nobody can be said not to have answered.
+  addNote(step, 'system', { text: wasNotThrough(wanted.phase === 'holding' ? 'no_answer' : 'failed'), isKept: true })
 }
