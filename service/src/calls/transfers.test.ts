@@ -21,23 +21,26 @@ const HANG_UP = { type: 'hangup' }
 const AGENT = { agentId: null, agentKey: null, versionId: null, versionNumber: null, agentName: 'Robin' }
 
 /** A warm transfer of which the target is rung. */
-async function begun({ isWanted = true } = {}) {
+async function begun({ isWanted = true, flush = async (): Promise<void> => undefined } = {}) {
   const [clock, rest, log] = [new TestClock(), await startCarrierRest(), makeLog({ level: 'silent', secrets: [] })]
   onTestFinished(() => rest.close())
   rest.reply = () => ({ status: 200, body: { sid: 'CA-target' } })
+  const told: string[] = []
   const bus = makeBus({ wire: memoryWire(), clock, log, onDropped: () => {} })
   const transfers = makeTransfers({
     ...{ clock, log, bus, nodeId: NODE },
     requests: new CarrierRequests({ clock, carriers: makeCarriers({ apiBaseUrl: rest.baseUrl }) }),
     tokens: () => ({ issueTransfer: () => 'x' }),
-    flush: async () => undefined,
-    // A database that hangs.
-    putThrough: () => new Promise(() => {}),
+    flush,
+    putThrough() {
+      told.push('noted')
+      // A database that hangs.
+      return new Promise(() => {})
+    },
     resumeUrl: () => 'https://voice.example.com/api/v1/call-resume',
     publicUrl: () => 'https://voice.example.com',
   })
   onTestFinished(() => transfers.close())
-  const told: string[] = []
   const news = {
     sent: () => told.push('sent') > 0 && isWanted,
     through: () => {},
@@ -52,7 +55,7 @@ async function begun({ isWanted = true } = {}) {
   })
   const { cancel, leave } = await call.begin('t1', { target: '+12025550103', summary: '', isWarm: true }, news)
   const ask = (question: object) => bus.ask(transfersTopic(NODE), { ...question, id: 't1' }, 8_000)
-  return { rest, told, cancel, leave, ask }
+  return { clock, rest, told, cancel, leave, ask }
 }
 
 it('brings who takes a call to its caller at once, however long the records take', async () => {
@@ -67,6 +70,20 @@ it('brings nobody to who takes a call that is not to be put through any more, th
   const verbs = await ask({ type: 'key', digits: '1' })
   expect(verbs).toEqual([expect.objectContaining({ type: 'say' }), { type: 'hangup' }])
   expect(rest.requests).toHaveLength(1)
+}, 5_000)
+
+it('does not note that somebody has the call whose caller is back with the agent before all was written down', async () => {
+  const { promise, resolve: written } = Promise.withResolvers<void>()
+  const flush = () => promise
+  const [back, stays] = [await begun({ flush }), await begun({ flush })]
+  for (const { ask, clock } of [back, stays]) {
+    await ask({ type: 'key', digits: '1' })
+    await clock.advance(3_000)
+  }
+  back.cancel()
+  written()
+  await until(() => stays.told.includes('noted'), { what: 'the other call to be noted' })
+  expect(back.told).toEqual(['sent'])
 }, 5_000)
 
 describe('A target whose transfer is called off', () => {

@@ -187,17 +187,25 @@ class OpenTransfers {
   }
 
   /** Writes down that the target has the call, once all is written down that was said before. Never rejects. */
-  async putThrough({ tenant, callSid }: Pick<Ringing, 'tenant' | 'callSid'>): Promise<void> {
-    const { clock, flush, putThrough, log } = this.#deps
-    try {
-      const late = () => new Error('what was said is not written down yet')
-      await withTimeout(clock, flush(callSid), WRITTEN_WITHIN_MS, late).catch((err: unknown) =>
-        log.warn({ err, call_sid: callSid }, 'a call is put through before all of it is written down'),
-      )
-      await putThrough(tenant, callSid)
-    } catch (err) {
-      log.error({ err, tenant_id: tenant.tenant_id, call_sid: callSid }, 'that a call was put through was not noted')
-    }
+  async putThrough(of: Pick<Ringing, 'tenant' | 'callSid'>): Promise<void> {
+    await this.#written(of)
+    await this.#note(of)
+  }
+
+  /** What was said before is written down, as far as that does not take long. Never rejects. */
+  async #written({ callSid }: Pick<Ringing, 'callSid'>): Promise<void> {
+    const { clock, flush, log } = this.#deps
+    const late = () => new Error('what was said is not written down yet')
+    await withTimeout(clock, flush(callSid), WRITTEN_WITHIN_MS, late).catch((err: unknown) =>
+      log.warn({ err, call_sid: callSid }, 'a call is put through before all of it is written down'),
+    )
+  }
+
+  async #note({ tenant, callSid }: Pick<Ringing, 'tenant' | 'callSid'>): Promise<void> {
+    const { putThrough, log } = this.#deps
+    await putThrough(tenant, callSid).catch((err: unknown) =>
+      log.error({ err, tenant_id: tenant.tenant_id, call_sid: callSid }, 'that a call was put through was not noted'),
+    )
   }
 
   /** What comes next for a target. */
@@ -249,10 +257,7 @@ class OpenTransfers {
       void this.#fetchBack(id, of)
       return callerGone(of.language)
     }
-    of.stopJoining = clock.after(JOINS_WITHIN_MS, () => {
-      this.#ringing.delete(id)
-      void this.#through(of)
-    })
+    of.stopJoining = clock.after(JOINS_WITHIN_MS, () => void this.#joined(id, of))
     return [{ type: 'conference', room }, { type: 'hangup' }]
   }
 
@@ -269,8 +274,17 @@ class OpenTransfers {
     )
   }
 
+  /** Whoever has taken the call has been with the caller for a while, who may be on their way back to the agent all the same. */
+  async #joined(id: string, of: Ringing): Promise<void> {
+    await this.#written(of)
+    if (this.#ringing.get(id) !== of) return
+    this.#ringing.delete(id)
+    of.stopJoining?.()
+    await this.#through(of)
+  }
+
   async #through(of: Ringing): Promise<void> {
-    await this.putThrough(of)
+    await this.#note(of)
     of.news.through()
     this.#deps.log.info({ tenant_id: of.tenant.tenant_id, call_sid: of.callSid }, 'a call was put through')
   }
@@ -283,6 +297,7 @@ class OpenTransfers {
       if (status !== 'in-progress') return
       of.isTaken = true
       this.#ringing.delete(id)
+      await this.#written(of)
       return this.#through(of)
     }
     if (why === undefined) return
