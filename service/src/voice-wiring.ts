@@ -113,7 +113,7 @@ function makeTransferring(deps: Deps, { nodeId, journal, publicUrl, tokens }: Tr
   const requests = new CarrierRequests({ clock, carriers })
   const transfers = makeTransfers({
     ...{ clock, log, nodeId, bus: cluster.bus, requests, publicUrl, tokens },
-    putThrough: makePutThrough({ db: database.db, clock }),
+    putThrough: makePutThrough({ db: database.db, clock, nodeId }),
     flush: (callSid) => journal.flush(callSid),
     resumeUrl: () => resumeAddress(publicUrl()),
   })

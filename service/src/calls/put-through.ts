@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
+import type { NodeId } from '../kernel/ids.ts'
 import { cancelMissedCall } from '../operators/missed-calls.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { giveUpCall } from '../records/call-directory-store.ts'
@@ -20,11 +21,14 @@ import { isRefused, withServed } from './refusals.ts'
  */
 export type PutThrough = (tenant: TenantRuntime, callSid: string, report?: CallReport) => Promise<void>
 
-export function makePutThrough({ db, clock }: { db: Db; clock: Clock }): PutThrough {
+/** `nodeId`: whose word it is; not given where it is the carrier's. A call that this node has no more by then has come back, to another one. */
+type Deps = { db: Db; clock: Clock; nodeId?: NodeId }
+
+export function makePutThrough({ db, clock, nodeId }: Deps): PutThrough {
   return (tenant, callSid, report) =>
     db.transaction().execute(async (tx) => {
       const locked = await lockRecord(tx, tenant.tenant_id, callSid)
-      if (!locked) return
+      if (!locked || (nodeId !== undefined && locked.call.owner !== nodeId)) return
       await giveUpCall(tx, tenant.tenant_id, callSid)
       const now = new Date(clock.now())
       const known = { ...NOTHING_SAID, ...(await costSoFar(tx, locked.before)) }

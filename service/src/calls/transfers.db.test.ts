@@ -7,6 +7,7 @@ import { SILENT_FRAME, StreamClient } from '../../test/harness/stream-client.ts'
 import { until } from '../../test/harness/wait.ts'
 
 const TARGET = '+12025550103'
+const OTHER_NODE = '018f0000-0000-7000-8000-00000000000f'
 const NO_USAGE = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
 
 const test = useDatabase()
@@ -296,12 +297,23 @@ describe('the tool transfer_call', () => {
       const { rows } = await sql<{ owner: string }>`select owner from call_directory`.execute(test.db)
       const isOf = (owner: string | undefined) => sql`update call_directory set owner = ${owner}`.execute(test.db)
       // Another node may still wait for them.
-      await isOf('018f0000-0000-7000-8000-00000000000f')
+      await isOf(OTHER_NODE)
       expect((await resume(ROOM_OVER)).text).toContain('<Connect')
       await isOf(rows[0]?.owner)
       const { text } = await resume(ROOM_OVER)
       expect(text).toContain('<Hangup/>')
       expect((await session()).end_reason).toBe('transferred')
+    })
+
+    it('is not noted of a call that another node has by then, to which its carrier has brought it back', async () => {
+      const { caller, url } = await ringing()
+      await ask(`${url}/keys`, { Digits: '1' })
+      caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+      await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
+      await sql`update call_directory set owner = ${OTHER_NODE}, epoch = 2`.execute(test.db)
+      const isSaid = () => app.served.logLines().some(({ msg }) => msg === 'a call was put through')
+      await app.pass(isSaid, 'the end of our part')
+      expect((await session()).end_reason).toBeNull()
     })
 
     it('takes the key that the address says of a carrier that was told to ask again', async () => {
