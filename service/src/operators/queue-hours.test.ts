@@ -6,7 +6,7 @@ import { clockMs, LocalTime } from '../kernel/local-time.ts'
 import { NO_ACCOUNT } from '../tenancy/no-account.fixture.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import { type BusinessHours, QUEUE_DEFAULTS, type QueueSettings, type Weekday } from './operator-queue-store.ts'
-import { hasBeenOpen, isOpenAt, reachesSla, slaDueAt } from './queue-hours.ts'
+import { hasBeenOpen, isOpenAt, lastOpenAt, reachesSla, slaDueAt } from './queue-hours.ts'
 
 const EVERY_DAY: Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 const WORKDAYS = EVERY_DAY.slice(0, 5)
@@ -118,6 +118,12 @@ describe('by when a task is to be done', () => {
     expect(slaDueAt(TENANT, queue, since).getTime()).toBe(atMs)
     const isOver = (untilMs: number) => hasBeenOpen(TENANT, queue, { minutes: 20, since, until: new Date(untilMs) })
     expect([isOver(atMs - 1), isOver(atMs)]).toEqual([false, true])
+  })
+
+  it('has not passed while its queue has been open until now, also in the two weeks after clocks skip an hour', () => {
+    const now = new Date('2026-04-04T22:30:00.000Z')
+    const queue = { timezone: 'Europe/Berlin', business_hours: [{ days: EVERY_DAY, start: '00:00', end: '24:00' }] }
+    expect(lastOpenAt(TENANT, queue, now)).toEqual(now)
   })
 
   it('counts no minute twice where spans overlap', () => {

@@ -10,6 +10,8 @@ const WEEKDAYS: Weekday[] = ['thu', 'fri', 'sat', 'sun', 'mon', 'tue', 'wed']
 /** Settings that a queue is given let every task be done within this; a bit more is looked at, for where in a week it begins. */
 const REACHED_DAYS = 100
 const MAX_DAYS = REACHED_DAYS + 10
+/** The day before, for a span over midnight, that of the last instant, and one more: a day in which the clocks skip an hour is shorter. */
+const SPARE_DAYS = 3
 /** A queue with hours opens each week; where the clocks change an opening may be skipped. */
 const WEEKS_MS = 14 * DAY_MS
 /** What has waited longer than three years has waited long enough. */
@@ -48,7 +50,7 @@ export function reachesSla({ business_hours: hours, sla_minutes }: QueueSettings
 export function lastOpenAt(tenant: Zoned, queue: Hours, now: Date): Date | null {
   if (queue.business_hours.length === 0) return now
   const nowMs = now.getTime()
-  const within = { zone: zoneOf(tenant, queue), fromMs: nowMs - WEEKS_MS, days: WEEKS_MS / DAY_MS + 2 }
+  const within = { zone: zoneOf(tenant, queue), fromMs: nowMs - WEEKS_MS, days: WEEKS_MS / DAY_MS + SPARE_DAYS }
   let lastMs: number | null = null
   for (const { startMs, endMs } of openSpans(queue.business_hours, within)) {
     if (startMs >= nowMs) break
@@ -76,8 +78,7 @@ export function hasBeenOpen(
 ): boolean {
   const [fromMs, untilMs, lengthMs] = [since.getTime(), until.getTime(), minutes * MINUTE_MS]
   if (queue.business_hours.length === 0) return fromMs + lengthMs <= untilMs
-  // The day before, for one over midnight, and another one at the end: a day in which the clocks skip an hour is shorter.
-  const days = Math.ceil((untilMs - fromMs) / DAY_MS) + 3
+  const days = Math.ceil((untilMs - fromMs) / DAY_MS) + SPARE_DAYS
   if (days > MAX_LOOK_BACK_DAYS) return true
   const spans = openSpans(queue.business_hours, { zone: zoneOf(tenant, queue), fromMs, days })
   const { atMs, leftMs } = passed(spans, fromMs, lengthMs)
