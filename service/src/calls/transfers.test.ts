@@ -5,6 +5,7 @@ import { until } from '../../test/harness/wait.ts'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import { makeBus } from '../platform/bus/bus.ts'
 import { memoryWire } from '../platform/bus/memory.ts'
+import { unreachable } from '../platform/db/errors.ts'
 import { makeLog } from '../platform/log.ts'
 import { makeCarriers } from '../platform/telephony/registry.ts'
 import { mediaStreamsCodec } from '../platform/telephony/twilio/codec.ts'
@@ -21,7 +22,12 @@ const HANG_UP = { type: 'hangup' }
 const AGENT = { agentId: null, agentKey: null, versionId: null, versionNumber: null, agentName: 'Robin' }
 
 /** A warm transfer of which the target is rung. */
-async function begun({ isWanted = true, flush = async (): Promise<void> => undefined } = {}) {
+async function begun({
+  isWanted = true,
+  flush = async (): Promise<void> => undefined,
+  // A database that hangs.
+  note = (): Promise<void> => new Promise(() => {}),
+} = {}) {
   const [clock, rest, log] = [new TestClock(), await startCarrierRest(), makeLog({ level: 'silent', secrets: [] })]
   onTestFinished(() => rest.close())
   rest.reply = () => ({ status: 200, body: { sid: 'CA-target' } })
@@ -34,8 +40,7 @@ async function begun({ isWanted = true, flush = async (): Promise<void> => undef
     flush,
     putThrough() {
       told.push('noted')
-      // A database that hangs.
-      return new Promise(() => {})
+      return note()
     },
     resumeUrl: () => 'https://voice.example.com/api/v1/call-resume',
     publicUrl: () => 'https://voice.example.com',
@@ -43,7 +48,7 @@ async function begun({ isWanted = true, flush = async (): Promise<void> => undef
   onTestFinished(() => transfers.close())
   const news = {
     sent: () => told.push('sent') > 0 && isWanted,
-    through: () => {},
+    through: () => void told.push('through'),
     failed: (why: string) => void told.push(why),
   }
   const call = transfers.of({
@@ -84,6 +89,21 @@ it('does not note that somebody has the call whose caller is back with the agent
   written()
   await until(() => stays.told.includes('noted'), { what: 'the other call to be noted' })
   expect(back.told).toEqual(['sent'])
+}, 5_000)
+
+it('notes that a call was put through once the database is back, and tells its session at once', async () => {
+  const answers = [unreachable(), unreachable()]
+  const note = async () => {
+    const answer = answers.shift()
+    if (answer) throw answer
+  }
+  const { ask, clock, told } = await begun({ note })
+  await ask({ type: 'key', digits: '1' })
+  await clock.advance(3_000)
+  await until(() => told.includes('through'), { what: 'the session to be told' })
+  expect(told).toEqual(['sent', 'noted', 'through'])
+  await clock.advance(60_000)
+  expect(told).toEqual(['sent', 'noted', 'through', 'noted', 'noted'])
 }, 5_000)
 
 describe('A target whose transfer is called off', () => {

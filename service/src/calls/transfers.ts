@@ -5,6 +5,7 @@ import type { Bus } from '../platform/bus/port.ts'
 import type { Log } from '../platform/log.ts'
 import type { CallVerb } from '../platform/telephony/port.ts'
 import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
+import { isDatabaseTrouble } from '../records/database-trouble.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { TransferFault } from '../voice/session/events.ts'
 import type { StreamTokens } from '../voice/stream-token.ts'
@@ -63,6 +64,9 @@ const KEY_SECONDS = 10
 const WRITTEN_WITHIN_MS = 2_000
 /** How long after the key a target may be gone without having joined the caller: nobody tells whether it has. */
 const JOINS_WITHIN_MS = 3_000
+/** A database that is away is asked so often. */
+const NOTE_AGAIN_MS = 5_000
+const MAX_NOTE_TRIES = (LONGEST_CALL_SECONDS * 1_000) / NOTE_AGAIN_MS
 /** Whoever was in the room has ended it by leaving: the caller's carrier asks by itself, and has another stream within this. */
 const BACK_BY_ITSELF_MS = 2_000
 /** What the end of the target's side means, by the carrier's word for it. */
@@ -89,7 +93,10 @@ export function makeTransfers(deps: Deps): Transfers {
       begin: (id, request, news) => transfers.begin(call, id, { request, news }),
       putThrough: () => void transfers.putThrough(call),
     }),
-    close: stopAnswers,
+    close() {
+      stopAnswers()
+      transfers.close()
+    },
   }
 }
 
@@ -97,9 +104,17 @@ export function makeTransfers(deps: Deps): Transfers {
 class OpenTransfers {
   readonly #deps: Deps
   readonly #ringing = new Map<string, Ringing>()
+  /** What ends the waits for a database that has not taken that a call was put through. */
+  readonly #noting = new Set<Cancel>()
+  #isClosed = false
 
   constructor(deps: Deps) {
     this.#deps = deps
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const cancel of this.#noting) cancel()
   }
 
   async begin(
@@ -201,11 +216,22 @@ class OpenTransfers {
     )
   }
 
-  async #note({ tenant, callSid }: Pick<Ringing, 'tenant' | 'callSid'>): Promise<void> {
-    const { putThrough, log } = this.#deps
-    await putThrough(tenant, callSid).catch((err: unknown) =>
-      log.error({ err, tenant_id: tenant.tenant_id, call_sid: callSid }, 'that a call was put through was not noted'),
-    )
+  /** What the database does not take is tried again for as long as such a call may last. Never rejects. */
+  async #note(of: Pick<Ringing, 'tenant' | 'callSid'>, triesLeft = MAX_NOTE_TRIES): Promise<void> {
+    const { clock, putThrough, log } = this.#deps
+    const { tenant, callSid } = of
+    try {
+      await putThrough(tenant, callSid)
+    } catch (err) {
+      if (triesLeft === MAX_NOTE_TRIES)
+        log.error({ err, tenant_id: tenant.tenant_id, call_sid: callSid }, 'that a call was put through was not noted')
+      if (this.#isClosed || triesLeft === 0 || !isDatabaseTrouble(err)) return
+      const cancel = clock.after(NOTE_AGAIN_MS, () => {
+        this.#noting.delete(cancel)
+        void this.#note(of, triesLeft - 1)
+      })
+      this.#noting.add(cancel)
+    }
   }
 
   /** What comes next for a target. */
