@@ -122,12 +122,18 @@ export function makeCallResume(deps: Deps): CallResume {
     const connected = isElsewhere ? null : await again.connect(tenant, { callSid, turnedAway })
     const verbs = connected === 'elsewhere' ? askAgain(deps.again.addresses().resume, times) : connected
     if (verbs) return verbs
+    // Whoever has taken the call had it by then, though its session had not heard so yet.
+    if (dialled === 'room_over' && (await isOverByNow(tenant, callSid))) return HANG_UP
     // From here on it is not taken, whether that can be written down in time or not.
     attempt.why = why
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call has no stream any more')
     capacity.release({ tenantId: tenant.tenant_id, callSid })
     attempt.language ??= await languageOf(deps.resolveAgent, tenant, session)
     return notGoneOn.known(tenant, call, { language: attempt.language, why })
+  }
+
+  async function isOverByNow({ tenant_id: tenantId }: TenantRuntime, callSid: string): Promise<boolean> {
+    return (await standOf(tenantId, callSid, { here: null, stored: await findCallAcrossTenants(db, callSid) })).isOver
   }
 
   /** To a carrier that did not get our answer. */

@@ -5,9 +5,10 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { ACCOUNT } from '../../test/harness/served-app.ts'
 import { SILENT_FRAME, StreamClient } from '../../test/harness/stream-client.ts'
 import { until } from '../../test/harness/wait.ts'
+import { OTHER_NODE, tenantTold } from '../records/calls.fixture.ts'
+import { makePutThrough } from './put-through.ts'
 
 const TARGET = '+12025550103'
-const OTHER_NODE = '018f0000-0000-7000-8000-00000000000f'
 const NO_USAGE = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
 
 const test = useDatabase()
@@ -303,6 +304,17 @@ describe('the tool transfer_call', () => {
       const { text } = await resume(ROOM_OVER)
       expect(text).toContain('<Hangup/>')
       expect((await session()).end_reason).toBe('transferred')
+    })
+
+    it('is over where it was noted that the target has the call, which its session has not heard yet', async () => {
+      const { caller, url } = await ringing()
+      await ask(`${url}/keys`, { Digits: '1' })
+      caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+      await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
+      await makePutThrough({ db: test.db, clock: app.clock })(tenantTold('acme'), 'CA1')
+      const { text } = await resume(ROOM_OVER)
+      expect(text).toContain('<Hangup/>')
+      expect(text).not.toContain('<Say')
     })
 
     it('is not noted of a call that another node has by then, to which its carrier has brought it back', async () => {
