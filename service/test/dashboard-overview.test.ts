@@ -278,9 +278,9 @@ describe('the overview', () => {
   it('tells the bars of a chart apart where somebody has colours of their own', async () => {
     const context = await loggedIn(WIDE)
     const { page } = await visit(context, 't/acme/overview')
-    await page.emulateMedia({ forcedColors: 'active' })
-    await page.reload()
     await drawn(page)
+    // Somebody may turn to them while they look at it: it is drawn by then.
+    await page.emulateMedia({ forcedColors: 'active' })
     const [all, answered] = await page.evaluate<string[]>(`(() => {
       const keys = [...document.querySelector('figure + ul').querySelectorAll('li > span')]
       return keys.map((key) => getComputedStyle(key).borderTopColor.match(/\\d+/g).join())

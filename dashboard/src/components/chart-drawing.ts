@@ -83,13 +83,17 @@ export async function drawChart(container: HTMLElement, data: ChartData, marks: 
   }
   const toPaper = () => drawFor(true)
   const toScreen = () => drawFor(false)
+  // Of a machine, that somebody may change while they look at it.
+  const fewColours = matchMedia('(forced-colors: active)')
   addEventListener('beforeprint', toPaper)
   addEventListener('afterprint', toScreen)
+  fewColours.addEventListener('change', toScreen)
   return {
     resize: (width) => chart.setSize({ width, height: HEIGHT_PX }),
     close() {
       removeEventListener('beforeprint', toPaper)
       removeEventListener('afterprint', toScreen)
+      fewColours.removeEventListener('change', toScreen)
       chart.destroy()
     },
   }
