@@ -303,9 +303,17 @@ describe('what somebody types', () => {
     await question.waitFor({ state: 'hidden' })
     await page.locator('a:focus').getByText('Numbers', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Logged in as ada' }).click()
-    await page.getByRole('menuitem', { name: 'Log out' }).click()
+    const out = page.getByRole('menuitem', { name: 'Log out' })
+    await out.click()
+    await question.getByRole('button', { name: 'Go on writing' }).waitFor()
+    // It would lie upon the question, and go with the focus that is given back.
+    await out.waitFor({ state: 'hidden' })
     await question.getByRole('button', { name: 'Go on writing' }).click()
     await question.waitFor({ state: 'hidden' })
+    await page
+      .locator('*:focus')
+      .and(page.getByRole('button', { name: 'Logged in as ada' }))
+      .waitFor()
     const asked = page.waitForEvent('dialog', (dialog) => dialog.type() === 'beforeunload')
     // An answer to the question of a tab that is torn down with its profile fails in nobody's hands.
     const closed = page.waitForEvent('close')

@@ -1,5 +1,5 @@
 import { Menu } from '@mantine/core'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { usePerson } from '../api/session.ts'
 import { useLogout } from '../api/session-changes.ts'
 import { FailureState } from '../components/failure-state.tsx'
@@ -14,8 +14,21 @@ export function PersonActions() {
   const logout = useLogout()
   const leave = useLeaving()
   const button = useRef<HTMLButtonElement>(null)
+  const [isOpen, setOpen] = useState(true)
+  const focusButton = () => button.current?.focus()
+
+  /** It would stand over the question, which gives the focus back to what is there still. */
+  function logOut(): void {
+    setOpen(false)
+    focusButton()
+    leave(() => {
+      setOpen(true)
+      logout.mutate()
+    })
+  }
+
   return (
-    <Menu position="bottom-end" width={220} defaultOpened onClose={() => button.current?.focus()}>
+    <Menu position="bottom-end" width={220} opened={isOpen} onChange={setOpen} onClose={focusButton}>
       <Menu.Target>
         <PersonButton ref={button} />
       </Menu.Target>
@@ -28,7 +41,7 @@ export function PersonActions() {
         <Menu.Item component="a" href="/docs">
           Guides
         </Menu.Item>
-        <Menu.Item closeMenuOnClick={false} disabled={logout.isPending} onClick={() => leave(() => logout.mutate())}>
+        <Menu.Item closeMenuOnClick={false} disabled={logout.isPending} onClick={logOut}>
           Log out
         </Menu.Item>
         {/* Whoever walks away from a shared machine has to know that they are still logged in. */}
