@@ -185,7 +185,7 @@ describe('the people of a tenant', () => {
     await form.getByText('The two new passwords are not the same. Nothing is changed.').waitFor()
     await form.getByLabel('New password again').fill(NEW_PASSWORD)
     await save()
-    await form.getByText('The e-mail is that of another person.').waitFor()
+    await form.getByRole('alert').getByText('The e-mail is that of another person.').waitFor()
     expect(await faultsAsShown(page)).toEqual([])
     await form.getByLabel('E-mail').fill(after)
     // Somebody else renames them meanwhile, which this form has not touched.

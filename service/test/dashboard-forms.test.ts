@@ -533,6 +533,30 @@ describe('the settings of a tenant', () => {
   })
 })
 
+describe('a form', () => {
+  it.each([
+    ['agents', 'New agent', { Name: 'Desk', Key: 'desk' }, 'The tenant has an agent desk already.'],
+    ['people', 'Invite somebody', { 'E-mail': HEDY }, 'The e-mail is that of another person.'],
+    ['numbers', 'Add a number', { Number: NUMBER }, `The number ${NUMBER} is held by another tenant.`],
+  ])('of the %s says at its field that what is written there is taken', async (path, name, fields, told) => {
+    const context = await dashboard.loggedIn(WIDE)
+    const { page } = await dashboard.visit(context, `/app/t/acme/${path}`)
+    await page.getByRole('button', { name }).click()
+    const form = page.getByRole('dialog', { name })
+    await begun(form)
+    if (path === 'numbers') await form.getByLabel('Agent').selectOption('desk')
+    for (const [label, text] of Object.entries(fields)) await form.getByLabel(label).fill(text)
+    await form.locator('button[type=submit]').click()
+    await form.getByRole('alert').getByText(told).waitFor()
+    // There somebody writes on, and hears why.
+    const at = Object.keys(fields).at(-1) ?? ''
+    const described = `${told}${at === 'Key' ? ' How numbers and calls name it: small letters, digits, - and _.' : ''}`
+    const field = form.getByRole('textbox', { name: at, description: described })
+    await field.and(page.locator('[aria-invalid=true]:focus')).waitFor()
+    await context.close()
+  })
+})
+
 describe('a prompt', () => {
   it('is left as it is by whoever has not seen it', async () => {
     const context = await dashboard.loggedIn(WIDE)

@@ -46,6 +46,15 @@ export function asTaken(error: unknown, at: string): never {
   throw new ApiFailure({ status, code, message: `This key ${message}.`, faults: [{ path: at, message }] })
 }
 
+/** What a write is answered that would give away a second time what somebody has: where that stands in what was sent. @throws ApiFailure. */
+export function asHeld(error: unknown, at: string): never {
+  const failure = asFailure(error)
+  if (failure.code !== 'conflict') throw failure
+  const { status, code, message, requestId } = failure
+  const faults = [{ path: at, message }]
+  throw new ApiFailure({ status, code, message, faults, ...(requestId !== null && { requestId }) })
+}
+
 /** Whether it is worth asking again: nobody answered, too much was asked for, or whoever should answer could not. */
 export function mayPass({ status }: ApiFailure): boolean {
   return status === 0 || status === 408 || status === 429 || status >= 500

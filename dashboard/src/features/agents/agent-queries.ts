@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { allRows } from '../../api/all-rows.ts'
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
-import { ApiFailure } from '../../api/failure.ts'
+import { ApiFailure, asHeld } from '../../api/failure.ts'
 import { foundRow } from '../../api/found-row.ts'
 import type { ListPart } from '../../components/list-part.ts'
 import type { AgentValues } from './agent-fields.tsx'
@@ -46,7 +46,8 @@ export async function listAgents(tenantId: string, cursor: string | undefined): 
 
 /** Makes an agent, which says nothing until a version of it is published. */
 export async function createAgent(tenantId: string, body: AgentValues & { agent_key: string }) {
-  return (await answerOf(api.POST(AGENTS, { params: { path: { tenant_id: tenantId } }, body }))).agent
+  const made = answerOf(api.POST(AGENTS, { params: { path: { tenant_id: tenantId } }, body }))
+  return (await made.catch((error: unknown) => asHeld(error, '/body/agent_key'))).agent
 }
 
 /** Changes what is given of an agent. */

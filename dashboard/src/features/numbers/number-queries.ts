@@ -1,6 +1,6 @@
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api } from '../../api/client.ts'
-import { ApiFailure } from '../../api/failure.ts'
+import { ApiFailure, asHeld } from '../../api/failure.ts'
 import { foundRow } from '../../api/found-row.ts'
 import type { ListPart } from '../../components/list-part.ts'
 import { dialled } from '../../components/text.ts'
@@ -45,9 +45,12 @@ export async function readNumber({ tenant_id, id }: PhoneRoute): Promise<PhoneRo
 /** Adds a number, or replaces what is known of one. */
 export async function putNumber(tenantId: string, id: string | null, values: PhoneRouteValues): Promise<void> {
   const body = { ...values, phone_number: dialled(values.phone_number) }
-  if (id === null) await answerOf(api.POST(ROUTES, { params: { path: { tenant_id: tenantId } }, body }))
-  else
-    await answerOf(api.PUT(`${ROUTES}/{route_id}`, { params: { path: { tenant_id: tenantId, route_id: id } }, body }))
+  const path = { tenant_id: tenantId }
+  const put =
+    id === null
+      ? answerOf(api.POST(ROUTES, { params: { path }, body }))
+      : answerOf(api.PUT(`${ROUTES}/{route_id}`, { params: { path: { ...path, route_id: id } }, body }))
+  await put.catch((error: unknown) => asHeld(error, '/body/phone_number'))
 }
 
 /** Takes a number away: calls to it are not answered any more. */

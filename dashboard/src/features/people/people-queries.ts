@@ -1,6 +1,6 @@
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api } from '../../api/client.ts'
-import { ApiFailure } from '../../api/failure.ts'
+import { ApiFailure, asHeld } from '../../api/failure.ts'
 import { foundRow } from '../../api/found-row.ts'
 import type { ListPart } from '../../components/list-part.ts'
 
@@ -43,8 +43,8 @@ export async function readUser({ tenant_id, id }: User): Promise<User> {
 /** Invites somebody. Returns the link by which they set a password, which the service tells once. */
 export async function inviteUser(tenantId: string, { name, ...user }: { email: string; name: string; role: UserRole }) {
   const body = { ...user, ...(name !== '' && { name }) }
-  const answer = await answerOf(api.POST(USERS, { params: { path: { tenant_id: tenantId } }, body }))
-  return answer.invitation_url ?? ''
+  const made = answerOf(api.POST(USERS, { params: { path: { tenant_id: tenantId } }, body }))
+  return (await made.catch(emailHeld)).invitation_url ?? ''
 }
 
 /** What of a person can be changed; a password or an invitation logs them out. */
@@ -53,8 +53,11 @@ export type UserChange = { email?: string; name?: string; role?: UserRole; passw
 /** Changes a person. Returns the new link when they are invited again. */
 export async function changeUser({ tenant_id, id }: User, body: UserChange) {
   const params = { path: { tenant_id, user_id: id } }
-  return (await answerOf(api.PATCH(`${USERS}/{user_id}`, { params, body }))).invitation_url ?? ''
+  const changed = answerOf(api.PATCH(`${USERS}/{user_id}`, { params, body }))
+  return (await changed.catch(emailHeld)).invitation_url ?? ''
 }
+
+const emailHeld = (error: unknown) => asHeld(error, '/body/email')
 
 /** Logs somebody out for good. */
 export async function deleteUser({ tenant_id, id }: User): Promise<void> {
