@@ -56,6 +56,18 @@ const HIDEABLE = `
     document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
   }
 `
+/** Runs in a page before all else: what is read out of what was said again as it grows, and how often words have come at all. */
+const LISTENING = `
+  window.grown = []
+  window.seen = 0
+  new MutationObserver((changes) => {
+    for (const { type, target } of changes) {
+      if (type !== 'characterData' || !target.parentElement?.closest('[aria-label="What was said"]')) continue
+      seen += 1
+      if (target.parentElement.closest('[aria-live=polite]')) grown.push(target.data)
+    }
+  }).observe(document, { subtree: true, characterData: true })
+`
 const putBehind = (page: Page, is: boolean) => page.evaluate(`putBehind(${is})`)
 /** After which a page that nobody looks at is left. */
 const AWAY_MS = 10_000
@@ -328,6 +340,24 @@ describe('the pages of live calls', () => {
     await page.getByRole('dialog').getByRole('link', { name: /^CA/ }).click()
     await page.getByText(/this is Robin at the Demo Company/).waitFor()
     expect(withoutTheEnd(faults)).toEqual([])
+    await page.context().close()
+  })
+
+  it('have what was said read out once, at its end, and not with each of its words', async () => {
+    const { page } = await visit('/app/t/demo/live', { prepare: LISTENING })
+    await ringUntilTaken(page)
+    await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
+    const readOut = page.getByRole('region', { name: 'What was said' }).locator('[aria-live=polite]')
+    await readOut.getByText(/this is Robin at the Demo Company/).waitFor()
+    const streamSid = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '')
+    const text = 'The green chair is yours, and it comes on Thursday in the morning.'
+    await dashboard.ask('POST', `/sessions/${streamSid}/actions`, { action: 'say', text, supervisor: 'grace' })
+    await readOut.getByText(text).waitFor()
+    const { grown, seen } = await page.evaluate<{ grown: string[]; seen: number }>('({ grown, seen })')
+    expect(grown).toEqual([])
+    expect(seen).toBeGreaterThan(1)
+    await dashboard.ask('POST', `/sessions/${streamSid}/actions`, { action: 'end_call', supervisor: 'grace' })
+    await page.getByText('Read and hear it again').waitFor()
     await page.context().close()
   })
 

@@ -59,14 +59,27 @@ export function Conversation({ turns, agentName, isLive, isFramed = false, silen
           {...following}
           aria-label="What was said"
         >
-          <ol className={styles.turns} aria-live={isLive ? 'polite' : 'off'}>
-            {turns.map((turn) => (
-              <TurnItem key={keyOf(turn)} turn={turn} agentName={agentName} {...playing} />
-            ))}
-          </ol>
+          {/* What was said is read out once it is at its end: what grows would be again with each of its words. */}
+          <div className={styles.ended} aria-live={isLive ? 'polite' : 'off'}>
+            <Turns turns={turns.filter(({ isOpen }) => !isOpen)} agentName={agentName} {...playing} />
+          </div>
+          <Turns turns={turns.filter(({ isOpen }) => isOpen)} agentName={agentName} {...playing} />
         </section>
       )}
     </Panel>
+  )
+}
+
+type TurnsProps = Pick<ConversationProps, 'turns' | 'agentName' | 'onPlay' | 'playedSeq'>
+
+function Turns({ turns, ...shown }: TurnsProps) {
+  if (turns.length === 0) return null
+  return (
+    <ol className={styles.turns}>
+      {turns.map((turn) => (
+        <TurnItem key={keyOf(turn)} turn={turn} {...shown} />
+      ))}
+    </ol>
   )
 }
 
