@@ -121,6 +121,21 @@ describe('somebody who logs in at the identity provider', () => {
     expect([answer.status, answer.body['error'], cookies]).toEqual([403, expect.stringMatching(/outside ASCII/), {}])
   })
 
+  it('is told in a page why they are not let in, and led to the login', async () => {
+    issuer.behaviour.person = { sub: 'eve', email: 'eve@example.com', email_verified: true }
+    const { cookies, url } = await toTheDoor()
+    const cookie = Object.entries(cookies).map(([name, value]) => `${name}=${value}`)
+    const headers = { cookie: cookie.join('; '), accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+    const answer = await fetch(url, { headers })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])
+    const page = await answer.text()
+    expect(page).toContain('<p>Nobody with your e-mail may log in here. Ask an administrator to add you.</p>')
+    expect(page).toContain('<a href="/app/">To the login</a>')
+    // What they have sent is text.
+    const odd = await fetch(`${served.address}${START}?return_to=<b>`, { headers })
+    expect([odd.status, (await odd.text()).includes('<b>')]).toEqual([400, false])
+  })
+
   it('is asked for by their e-mail where the ID token has none', async () => {
     issuer.behaviour.tells = 'userinfo'
     expect((await login()).answer.status).toBe(302)

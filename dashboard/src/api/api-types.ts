@@ -2138,7 +2138,7 @@ export interface paths {
         };
         /**
          * The dashboard, or one of its files
-         * @description Every address below that names no file is the page, which shows what its address says.
+         * @description Every address below that names no file is the page, which shows what its address says. A refusal is a page for whoever accepts `text/html`.
          */
         get: operations["getDashboard"];
         put?: never;

@@ -42,6 +42,9 @@ type Parts = {
 
 const answers = { 302: Type.Null({ description: 'To the page that is next.' }), ...errorResponses, 502: ErrorBody }
 
+/** What was begun is spent, whatever came of it. */
+const config = { goOn: { href: DASHBOARD, label: 'To the login' } }
+
 /** How people log in at an identity provider. Neither needs a credential. */
 export function ssoRoutes({ sso, origin, limits }: Parts): FastifyPluginAsyncTypebox {
   const there = () => {
@@ -58,6 +61,7 @@ export function ssoRoutes({ sso, origin, limits }: Parts): FastifyPluginAsyncTyp
     app.get(
       SSO_START,
       {
+        config,
         schema: {
           tags: ['admin'],
           summary: 'Log in at the identity provider',
@@ -76,6 +80,7 @@ export function ssoRoutes({ sso, origin, limits }: Parts): FastifyPluginAsyncTyp
     app.get(
       SSO_CALLBACK,
       {
+        config,
         schema: {
           tags: ['admin'],
           summary: 'Come back from the identity provider, logged in',

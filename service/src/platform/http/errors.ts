@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode, type FaultDetail, faultAt, type RefusalDetail } from '../../kernel/errors.ts'
 import { ofTenant } from './access-log.ts'
+import { sendRefusalPage } from './pages/refusal-page.ts'
 
 /** The body of a refusal or failure as it goes over the wire: the schema is `ErrorBody`. */
 type WireError = {
@@ -106,10 +107,9 @@ export function answerError(thrown: FastifyError | Error, request: FastifyReques
   else if (error.status >= 500) request.log.error({ ...ofTenant(request), err: thrown }, 'request failed')
   else if (isTraced(error)) request.log.info({ ...ofTenant(request), err: error }, 'request refused')
   letAnnouncedCome(thrown, request, reply)
-  return reply
-    .code(error.status)
-    .headers({ ...laterHeaders(error), ...error.headers })
-    .send(errorBody(error, request.id))
+  const body = errorBody(error, request.id)
+  reply.code(error.status).headers({ ...laterHeaders(error), ...error.headers })
+  return sendRefusalPage(request, reply, body) ? reply : reply.send(body)
 }
 
 /** Whether there is more to tell of it than its sentence. */

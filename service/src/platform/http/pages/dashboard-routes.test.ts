@@ -29,7 +29,7 @@ function served() {
   const files = new DashboardFiles(pathToFileURL(`${folder}/`))
   const asStranger = async ({ url }: { url: string }) => {
     counted.push(url)
-    if (counted.length > 3) throw new AppError('rate_limited', 'Too many requests.')
+    if (counted.length > 3) throw new AppError('rate_limited', 'Wait 7 s.', { headers: { 'retry-after': '7' } })
   }
   server.register(dashboardRoutes({ files, limits: { asStranger } }))
   const get = (url: string, headers = {}) => server.inject({ url, headers })
@@ -53,6 +53,21 @@ describe('the dashboard', () => {
       expect([answer.headers['cache-control'], answer.headers.etag]).toEqual(['no-cache', undefined])
     }
     expect((await get('/app')).statusCode).toBe(429)
+  })
+
+  it('says in a page to whoever is in a browser that they have to wait, and to a program as all else does', async () => {
+    await built()
+    const { get } = served()
+    for (const _time of [1, 2, 3]) await get('/app/')
+    for (const url of ['/app/t/acme/calls', '/app']) {
+      const answer = await get(url, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
+      expect([answer.statusCode, answer.headers['content-type']]).toEqual([429, 'text/html; charset=utf-8'])
+      expect(answer.body).toContain('<p>Wait 7 s.</p>')
+      expect(answer.body).toContain('<a href="">Load the page again</a>')
+      expect([answer.headers['retry-after'], answer.headers['cache-control']]).toEqual(['7', 'no-store'])
+      expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
+      expect((await get(url, { accept: '*/*' })).json()).toMatchObject({ code: 'rate_limited', error: 'Wait 7 s.' })
+    }
   })
 
   it('has a policy that lets in files of its own, style sheets of this very answer, and speaks to this service alone', async () => {

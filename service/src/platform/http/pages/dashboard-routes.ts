@@ -26,6 +26,9 @@ const NOT_BUILT = `<!doctype html>
 </html>
 `
 
+/** The same page. */
+const config = { goOn: { href: '', label: 'Load the page again' } }
+
 const Elsewhere = { 302: Type.Null({ description: 'It is elsewhere.' }), ...errorResponses }
 const Html = { content: { 'text/html': { schema: Type.String() } } }
 const Page = { 200: Html, 304: Type.Null(), ...errorResponses }
@@ -46,7 +49,7 @@ export function dashboardRoutes({ files, limits }: Deps): FastifyPluginAsyncType
 
   return async (app) => {
     const schema = { tags: ['pages'], summary: 'The dashboard is below /app/', operationId: 'getDashboardHome' }
-    app.get('/app', { schema: { ...schema, response: Elsewhere } }, async (request, reply): Promise<void> => {
+    app.get('/app', { config, schema: { ...schema, response: Elsewhere } }, async (request, reply): Promise<void> => {
       await limits.asStranger(request, reply)
       void reply.redirect(DASHBOARD)
     })
@@ -54,10 +57,13 @@ export function dashboardRoutes({ files, limits }: Deps): FastifyPluginAsyncType
     app.get(
       '/app/*',
       {
+        config,
         schema: {
           tags: ['pages'],
           summary: 'The dashboard, or one of its files',
-          description: 'Every address below that names no file is the page, which shows what its address says.',
+          description:
+            'Every address below that names no file is the page, which shows what its address says. A refusal is a page ' +
+            'for whoever accepts `text/html`.',
           operationId: 'getDashboard',
           response: Page,
         },
