@@ -25,7 +25,7 @@ import type { Standing } from './tenancy/standing.ts'
 import { keepingActions, noteTakeovers, redactingActions } from './voice/kept-actions.ts'
 import { linesMayStay } from './voice/lines/may-stay.ts'
 import type { StreamTokens } from './voice/stream-token.ts'
-import { makeVoice, type Voice } from './voice-floor.ts'
+import { makeVoice, type Voice, type VoiceNeeds } from './voice-floor.ts'
 import { makeWatching } from './watch-floor.ts'
 
 /** All that live calls stand on. */
@@ -51,12 +51,14 @@ export async function wireVoice(deps: Deps, floors: CallFloors, server: HttpServ
   const findTenant = findTenantBy(deps, floors)
   const reachable = makeLiveCalls(deps, floors)
   const keep = redactingActions(floors.supervisorActions.keep, (tenantId) => redactorOf(floors, tenantId))
-  const transfers = makeTransferring(deps, { ...needs, tokens: () => voice.tokens })
+  const callEnds = makeCallEnds(deps, floors, watching)
+  const { isHeld } = callEnds
+  const transfers = makeTransferring(deps, { ...needs, isHeld, tokens: () => voice.tokens })
   const voice: Voice = await makeVoice(
     deps,
     {
       ...needs,
-      ...makeCallEnds(deps, floors, watching),
+      ...callEnds,
       ...wantedOfDials(deps),
       ...{ carrierCalls, findTenant, handOver: watching.handOver, transferOf: transfers.of },
       lines: { open: reachable.openLine, note: noteTakeovers(keep, clock), mayStay: linesMayStay(floors.standing) },
@@ -106,13 +108,14 @@ function wantedOfDials({ database: { db } }: Deps) {
   }
 }
 
-type TransferNeeds = Pick<CallFloors, 'nodeId' | 'journal'> & { publicUrl: () => string; tokens: () => StreamTokens }
+type TransferNeeds = Pick<CallFloors, 'nodeId' | 'journal'> &
+  Pick<VoiceNeeds, 'isHeld'> & { publicUrl: () => string; tokens: () => StreamTokens }
 
-function makeTransferring(deps: Deps, { nodeId, journal, publicUrl, tokens }: TransferNeeds) {
+function makeTransferring(deps: Deps, { nodeId, journal, isHeld, publicUrl, tokens }: TransferNeeds) {
   const { clock, log, carriers, cluster, database } = deps
   const requests = new CarrierRequests({ clock, carriers })
   const transfers = makeTransfers({
-    ...{ clock, log, nodeId, bus: cluster.bus, requests, publicUrl, tokens },
+    ...{ clock, log, nodeId, bus: cluster.bus, requests, publicUrl, tokens, isHeld },
     putThrough: makePutThrough({ db: database.db, clock, nodeId }),
     flush: (callSid) => journal.flush(callSid),
     resumeUrl: () => resumeAddress(publicUrl()),

@@ -27,6 +27,7 @@ async function begun({
   flush = async (): Promise<void> => undefined,
   // A database that hangs.
   note = (): Promise<void> => new Promise(() => {}),
+  isHeld = async () => true,
 } = {}) {
   const [clock, rest, log] = [new TestClock(), await startCarrierRest(), makeLog({ level: 'silent', secrets: [] })]
   onTestFinished(() => rest.close())
@@ -42,6 +43,7 @@ async function begun({
       told.push('noted')
       return note()
     },
+    isHeld,
     resumeUrl: () => 'https://voice.example.com/api/v1/call-resume',
     publicUrl: () => 'https://voice.example.com',
   })
@@ -60,7 +62,8 @@ async function begun({
   })
   const { cancel, leave } = await call.begin('t1', { target: '+12025550103', summary: '', isWarm: true }, news)
   const ask = (question: object) => bus.ask(transfersTopic(NODE), { ...question, id: 't1' }, 8_000)
-  return { clock, rest, told, cancel, leave, ask }
+  const putThrough = () => told.filter((each) => each === 'noted').length
+  return { clock, rest, told, cancel, leave, ask, putThrough }
 }
 
 it('brings who takes a call to its caller at once, however long the records take', async () => {
@@ -191,5 +194,56 @@ describe('A target whose transfer is followed here no more, as its call goes on 
     leave()
     expect(verbs).toEqual([{ type: 'conference', room: 'transfer-t1' }, HANG_UP])
     expect(rest.requests).toHaveLength(2)
+  })
+})
+
+describe('A caller whom another node has again, of which this one has not heard yet', () => {
+  const bringing = ({ requests }: CarrierRest) => requests.filter(({ form }) => form['Twiml']?.includes('<Redirect'))
+  const asked = () => ({ count: 0, isHeld: false })
+
+  async function joined(records: ReturnType<typeof asked>) {
+    const target = await begun({
+      isHeld: async () => {
+        records.count += 1
+        return records.isHeld
+      },
+    })
+    await target.ask({ type: 'key', digits: '1' })
+    /** Until the records were asked so often. */
+    const looked = async (count: number) => {
+      while (records.count < count) await target.clock.advance(1_000)
+      await target.clock.advance(0)
+    }
+    return { ...target, looked }
+  }
+
+  it('is not fetched back, which would end the stream that they are back with', async () => {
+    const records = asked()
+    const { ask, looked, leave, rest } = await joined(records)
+    await ask({ type: 'status', status: 'completed' })
+    await looked(2)
+    leave()
+    records.isHeld = true
+    expect(bringing(rest)).toEqual([])
+  })
+
+  it('is fetched back all the same where the stream that was on its way does not come', async () => {
+    const records = asked()
+    const { ask, looked, rest } = await joined(records)
+    await ask({ type: 'status', status: 'completed' })
+    await looked(1)
+    records.isHeld = true
+    await looked(2)
+    await until(() => bringing(rest).length > 0, { what: 'the carrier to be asked' })
+  })
+
+  it('counts as put through only once the call is ours', async () => {
+    const records = asked()
+    const { looked, putThrough } = await joined(records)
+    await looked(2)
+    expect(putThrough()).toBe(0)
+    records.isHeld = true
+    await looked(3)
+    expect(putThrough()).toBe(1)
   })
 })

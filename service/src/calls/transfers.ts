@@ -32,6 +32,8 @@ type Deps = {
   requests: CarrierRequests
   tokens: () => Pick<StreamTokens, 'issueTransfer'>
   putThrough: PutThrough
+  /** Whether a call is still that of its stream, and no other stream is on its way to it. */
+  isHeld(call: StreamedCall): Promise<boolean>
   /** Writes down what was said in a call. */
   flush(callSid: string): Promise<void>
   /** Where a carrier asks what comes next for a call. */
@@ -47,6 +49,7 @@ type Ringing = {
   language: string | null
   request: TransferRequest
   news: TransferNews
+  isHeld: () => Promise<boolean>
   legSid: string | null
   url: string
   /** The target listens to what it is about. */
@@ -57,6 +60,9 @@ type Ringing = {
   /** Ends the time in which they may still be on their way into the room; null before they were told to go there. */
   stopJoining: Cancel | null
 }
+
+/** What is to be done with a caller once the time is up. */
+type Next = { ms: number; task: () => void }
 
 const RING_SECONDS = 30
 const KEY_SECONDS = 10
@@ -69,6 +75,9 @@ const NOTE_AGAIN_MS = 5_000
 const MAX_NOTE_TRIES = (LONGEST_CALL_SECONDS * 1_000) / NOTE_AGAIN_MS
 /** Whoever was in the room has ended it by leaving: the caller's carrier asks by itself, and has another stream within this. */
 const BACK_BY_ITSELF_MS = 2_000
+const HELD_WITHIN_MS = 2_000
+/** A node that has the call by now is heard of soon; a stream that was promised and does not come leaves it ours. */
+const LOOK_AGAIN_MS = 2_000
 /** What the end of the target's side means, by the carrier's word for it. */
 const ENDS: ReadonlyMap<string, TransferFault> = new Map([
   ['completed', 'declined'],
@@ -126,7 +135,8 @@ class OpenTransfers {
     const { language } = agent.config.speech
     const url = this.#addressOf(id, call, request)
     const stages = { isAnswered: false, isTaken: false, isGone: false, stopJoining: null }
-    const of = { tenant, callSid, language, request, news, legSid: null, url, ...stages }
+    const isHeld = () => this.#deps.isHeld(call)
+    const of = { tenant, callSid, language, request, news, isHeld, legSid: null, url, ...stages }
     this.#ringing.set(id, of)
     try {
       await (request.isWarm ? this.#ringBeside(call, of) : this.#ringInPlace(call, of))
@@ -260,7 +270,7 @@ class OpenTransfers {
   async #join(id: string, of: Ringing): Promise<CallVerb[]> {
     if (of.isTaken) return callerGone(of.language)
     of.isTaken = true
-    const { clock, log, resumeUrl } = this.#deps
+    const { log, resumeUrl } = this.#deps
     const room = `transfer-${id}`
     if (!of.news.sent()) {
       // It was called off before the carrier had said that they are rung.
@@ -283,7 +293,7 @@ class OpenTransfers {
       void this.#fetchBack(id, of)
       return callerGone(of.language)
     }
-    of.stopJoining = clock.after(JOINS_WITHIN_MS, () => void this.#joined(id, of))
+    this.#afterwards(id, of, { ms: JOINS_WITHIN_MS, task: () => void this.#joined(id, of) })
     return [{ type: 'conference', room }, { type: 'hangup' }]
   }
 
@@ -337,7 +347,25 @@ class OpenTransfers {
     if (of.stopJoining === null) return
     of.stopJoining()
     // To send a caller there who is back by itself would end the stream that they are back with.
-    of.stopJoining = this.#deps.clock.after(BACK_BY_ITSELF_MS, () => void this.#fetchBack(id, of))
+    this.#afterwards(id, of, { ms: BACK_BY_ITSELF_MS, task: () => void this.#fetchBack(id, of) })
+  }
+
+  /**
+   * Once the time is up, and unless that was called off. While another stream has the call, or is on its way to it, it is neither put
+   * through nor fetched back: on another node that is not known here yet, and its caller would be hung up on.
+   */
+  #afterwards(id: string, of: Ringing, next: Next): void {
+    const stop = this.#deps.clock.after(next.ms, () => void this.#isDue(id, of, { ...next, stop }))
+    of.stopJoining = stop
+  }
+
+  async #isDue(id: string, of: Ringing, { stop, task }: Next & { stop: Cancel }): Promise<void> {
+    const late = () => new Error('it could not be found out in time who has a call')
+    // While that cannot be found out the call is taken to be ours.
+    const isOurs = await withTimeout(this.#deps.clock, of.isHeld(), HELD_WITHIN_MS, late).catch(() => true)
+    if (this.#ringing.get(id) !== of || of.stopJoining !== stop) return
+    if (isOurs) task()
+    else this.#afterwards(id, of, { ms: LOOK_AGAIN_MS, task })
   }
 }
 
