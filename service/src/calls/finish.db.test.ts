@@ -5,6 +5,7 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { passingWork } from '../../test/harness/passing.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { until } from '../../test/harness/wait.ts'
+import type { NodeId } from '../kernel/ids.ts'
 import { makeLog } from '../platform/log.ts'
 import { type SessionEnd, statusReport } from '../records/call-record.ts'
 import { NODE, OTHER_NODE, someCall, someTurn, storedEvents, tenantTold } from '../records/calls.fixture.ts'
@@ -244,6 +245,14 @@ describe('the end of a call', () => {
     expect((await stored()).log.cost_usd).toBe(0.5)
     await finishing.finish(ending({ streamSid: 'MZ1', session: { ...progress, costUsd: 0.75 } }))
     expect((await stored()).log.cost_usd).toBe(0.75)
+  })
+
+  it('goes on elsewhere by the word of the node that has it, of another one it does not', async () => {
+    const sayingSo = (nodeId: NodeId) => makePutThrough({ db: test.db, clock, nodeId })(acme, 'CA1')
+    await sayingSo(OTHER_NODE)
+    expect((await stored()).session.end_reason).toBeNull()
+    await sayingSo(NODE)
+    expect((await stored()).session.end_reason).toBe('transferred')
   })
 
   it('changes nothing of an unknown call, nor when the tenant is gone', async () => {

@@ -101,6 +101,8 @@ export class VirtualTargets {
       putThrough: async () => {
         this.putThroughs += 1
       },
+      // There is no other node.
+      isHeld: async () => true,
       resumeUrl: () => 'https://voice.example.com/api/v1/call-resume',
       publicUrl: () => 'https://voice.example.com',
     })
