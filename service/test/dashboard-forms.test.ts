@@ -533,6 +533,37 @@ describe('the settings of a tenant', () => {
   })
 })
 
+it('the keyboard goes on in a page that was led to, and at the beginning of one that is loaded', async () => {
+  const context = await dashboard.loggedIn(WIDE)
+  const { page } = await dashboard.visit(context, '/app/t/acme/agents')
+  const inPage = page.locator('main:focus')
+  const desk = page.getByRole('main').getByRole('link', { name: 'Desk', exact: true })
+  await desk.press('Enter')
+  await page.getByRole('heading', { name: 'Desk', level: 1 }).waitFor()
+  await inPage.waitFor()
+  await page
+    .getByRole('button', { name: /^New draft from version/ })
+    .first()
+    .press('Enter')
+  await page.getByRole('button', { name: 'Save the draft' }).waitFor()
+  await inPage.waitFor()
+  await ask('POST', '/callback-tasks', { customer_phone: '+12025550188' })
+  await page.goto(`${dashboard.address}/app/t/acme/desk`)
+  await page.getByRole('button', { name: 'Claim next of default' }).waitFor()
+  await page.keyboard.press('n')
+  await page.getByRole('heading', { name: '+1 202 555 0188' }).waitFor()
+  await inPage.waitFor()
+  // What stands around all pages keeps it.
+  const calls = page.getByRole('navigation').getByRole('link', { name: 'Calls', exact: true })
+  await calls.press('Enter')
+  await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor()
+  expect(await calls.and(page.locator(':focus')).count()).toBe(1)
+  await page.reload()
+  await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor()
+  expect(await inPage.count()).toBe(0)
+  await context.close()
+})
+
 describe('a form', () => {
   it.each([
     ['agents', 'New agent', { Name: 'Desk', Key: 'desk' }, 'The tenant has an agent desk already.'],

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { sessionQuery } from '../api/session.ts'
+import { focusPage } from '../components/late-news.tsx'
 import { agentsRoutes } from './agents-routes.ts'
 import { callsRoutes } from './calls-routes.ts'
 import { campaignsRoutes } from './campaigns-routes.ts'
@@ -55,6 +56,10 @@ export function makeRouter(queryClient: QueryClient) {
   router.subscribe('onBeforeLoad', ({ fromLocation, pathChanged }) => {
     if (!fromLocation || !pathChanged) return
     void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }, { cancelRefetch: false })
+  })
+  // What led here is gone with the page that it stood on: whoever uses the keyboard goes on in this one, and not at the beginning of all.
+  router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+    if (fromLocation && pathChanged && document.activeElement === document.body) focusPage()
   })
   return router
 }
