@@ -565,6 +565,22 @@ it('the keyboard goes on in a page that was led to, and at the beginning of one 
 })
 
 describe('a form', () => {
+  it('that is refused for a while says once for how long', async () => {
+    const context = await dashboard.context(WIDE)
+    const { page } = await dashboard.visit(context, '/app/login')
+    const error = 'Too many failed logins: wait 12 s before the next one.'
+    const refused = { ok: false, error, code: 'rate_limited', request_id: 'r' }
+    await page.route('**/auth/login', (route) =>
+      route.fulfill({ status: 429, headers: { 'retry-after': '12' }, json: refused }),
+    )
+    await page.getByLabel('User name or e-mail').fill('grace')
+    await page.locator('input[type=password]').fill('wrong')
+    await page.getByRole('button', { name: 'Log in', exact: true }).click()
+    await page.getByRole('alert').getByText(error).waitFor()
+    expect(await page.getByText('12 s').count()).toBe(1)
+    await context.close()
+  })
+
   it.each([
     ['agents', 'New agent', { Name: 'Desk', Key: 'desk' }, 'The tenant has an agent desk already.'],
     ['people', 'Invite somebody', { 'E-mail': HEDY }, 'The e-mail is that of another person.'],

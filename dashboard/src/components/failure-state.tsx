@@ -21,7 +21,7 @@ export function FailureState({ error, onRetry }: FailureStateProps) {
           ))}
         </ul>
       )}
-      {waitSeconds !== null && <p>Worth asking again in {waitSeconds} s.</p>}
+      {waitSeconds !== null && !message.includes(` ${waitSeconds} s`) && <p>Worth asking again in {waitSeconds} s.</p>}
       <p className={styles.trace}>
         <span className="mono">{code}</span>
         {requestId && (
