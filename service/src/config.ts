@@ -201,7 +201,7 @@ export const SETTINGS = {
   streamTokenSecretPrevious: setting({
     name: 'STREAM_TOKEN_SECRET_PREVIOUS',
     shownDefault: 'unset',
-    meaning: 'The secret before the present one: tokens that it signed are still taken while secrets are changed.',
+    meaning: 'The next secret, or the one before: tokens that it signed are taken as well while secrets are changed.',
     read: (text) => atLeast(text, 16),
   }),
   streamTokenTtlSeconds: setting({

@@ -22,3 +22,15 @@ it('takes nothing that a sealing key has signed where there is a secret of its o
   expect(secretsOf({ streamTokenSecret: 'own' }, former)).toEqual(['own'])
   expect(secretsOf(config, former)).toEqual(['own', 'before'])
 })
+
+it('takes at each step of a change what nodes of the step before sign, and has its own taken by them', () => {
+  const steps = [
+    { streamTokenSecret: 'old' },
+    { streamTokenSecret: 'old', streamTokenSecretPrevious: 'new' },
+    { streamTokenSecret: 'new', streamTokenSecretPrevious: 'old' },
+    { streamTokenSecret: 'new' },
+  ].map((config) => secretsOf(config, null))
+  for (const [at, [signing]] of steps.entries()) {
+    for (const beside of [steps[at - 1], steps[at + 1]]) expect(beside ?? [signing]).toContain(signing)
+  }
+})
