@@ -145,6 +145,12 @@ describe('the guides', () => {
     const [, script = ''] = /src="([^"]+)"/.exec(page) ?? []
     expect([await ask('/getting-started'), await ask('/swagger-ui'), await ask('/docs')]).toEqual([200, 200, 429])
     expect([await ask(script), await ask('/page-assets/unknown.js'), await ask('/')]).toEqual([200, 429, 429])
+    // Whoever reads them in a browser is told so in a page.
+    for (const path of ['/', '/docs', '/docs/errors', '/getting-started', '/swagger-ui', '/app/']) {
+      const answer = await fetch(strict.address + path, { headers: { accept: 'text/html' }, redirect: 'manual' })
+      expect([path, answer.status, answer.headers.get('retry-after')]).toEqual([path, 429, expect.any(String)])
+      expect(await answer.text()).toMatch(/<p>Too many requests: wait \d+ s before the next one\.<\/p>/)
+    }
     await strict.app.close()
   })
 })

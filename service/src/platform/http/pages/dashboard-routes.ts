@@ -8,6 +8,7 @@ import { errorResponses } from '../schemas.ts'
 import { type DashboardFiles, isHashed } from './dashboard-files.ts'
 import { sendKept } from './kept-answer.ts'
 import { PAGE_POLICY } from './page-frame.ts'
+import { LOAD_AGAIN } from './refusal-page.ts'
 
 type Deps = { files: DashboardFiles; limits: Pick<RateLimits, 'asStranger'> }
 
@@ -25,9 +26,6 @@ const NOT_BUILT = `<!doctype html>
 <p>The dashboard is not built here: run <code>npm run build</code> in the folder of the service.</p>
 </html>
 `
-
-/** The same page. */
-const config = { goOn: { href: '', label: 'Load the page again' } }
 
 const Elsewhere = { 302: Type.Null({ description: 'It is elsewhere.' }), ...errorResponses }
 const Html = { content: { 'text/html': { schema: Type.String() } } }
@@ -49,15 +47,19 @@ export function dashboardRoutes({ files, limits }: Deps): FastifyPluginAsyncType
 
   return async (app) => {
     const schema = { tags: ['pages'], summary: 'The dashboard is below /app/', operationId: 'getDashboardHome' }
-    app.get('/app', { config, schema: { ...schema, response: Elsewhere } }, async (request, reply): Promise<void> => {
-      await limits.asStranger(request, reply)
-      void reply.redirect(DASHBOARD)
-    })
+    app.get(
+      '/app',
+      { config: LOAD_AGAIN, schema: { ...schema, response: Elsewhere } },
+      async (request, reply): Promise<void> => {
+        await limits.asStranger(request, reply)
+        void reply.redirect(DASHBOARD)
+      },
+    )
 
     app.get(
       '/app/*',
       {
-        config,
+        config: LOAD_AGAIN,
         schema: {
           tags: ['pages'],
           summary: 'The dashboard, or one of its files',

@@ -8,6 +8,7 @@ import { sendKept } from './kept-answer.ts'
 import { ASSETS_PATH } from './page-assets.ts'
 import { PAGE_POLICY } from './page-frame.ts'
 import { HTML, type PageMaker } from './page-maker.ts'
+import { LOAD_AGAIN } from './refusal-page.ts'
 
 type Deps = { pages: PageMaker; limits: Pick<RateLimits, 'asStranger'> }
 
@@ -42,15 +43,19 @@ export function pageRoutes({ pages, limits }: Deps): FastifyPluginAsyncTypebox {
 
     app.get(
       '/',
-      { schema: { tags: ['pages'], summary: 'The way in', operationId: 'getHome', response: Elsewhere } },
+      {
+        config: LOAD_AGAIN,
+        schema: { tags: ['pages'], summary: 'The way in', operationId: 'getHome', response: Elsewhere },
+      },
       async (_request, reply): Promise<void> => void reply.redirect('/app/'),
     )
-    app.get('/docs', { schema: schemaOf('getDocs', 'The hub of the guides') }, (request, reply) =>
+    app.get('/docs', { config: LOAD_AGAIN, schema: schemaOf('getDocs', 'The hub of the guides') }, (request, reply) =>
       send('/docs', request, reply),
     )
     app.get(
       '/docs/:page',
       {
+        config: LOAD_AGAIN,
         schema: {
           ...schemaOf('getDocsPage', 'A guide'),
           response: { ...Html, ...Elsewhere, 404: Missing },
@@ -62,11 +67,15 @@ export function pageRoutes({ pages, limits }: Deps): FastifyPluginAsyncTypebox {
         return page === '' ? void reply.redirect('/docs') : send(`/docs/${page}`, request, reply)
       },
     )
-    app.get('/getting-started', { schema: schemaOf('getGettingStarted', 'The quickstart') }, (request, reply) =>
-      send('/getting-started', request, reply),
+    app.get(
+      '/getting-started',
+      { config: LOAD_AGAIN, schema: schemaOf('getGettingStarted', 'The quickstart') },
+      (request, reply) => send('/getting-started', request, reply),
     )
-    app.get('/swagger-ui', { schema: schemaOf('getSwaggerUi', 'The API, to be tried') }, (request, reply) =>
-      send('/swagger-ui', request, reply),
+    app.get(
+      '/swagger-ui',
+      { config: LOAD_AGAIN, schema: schemaOf('getSwaggerUi', 'The API, to be tried') },
+      (request, reply) => send('/swagger-ui', request, reply),
     )
   }
 }

@@ -11,6 +11,9 @@ declare module 'fastify' {
   }
 }
 
+/** Of a page that there is: later it may be loaded. */
+export const LOAD_AGAIN: { goOn: GoOn } = { goOn: { href: '', label: 'Load the page again' } }
+
 type Refusal = { error: string; code: string; request_id: string }
 
 /** Answers with a page where somebody in a browser has come to an address for people. False: nothing is answered. */
