@@ -15,6 +15,7 @@ import { startWebhookTarget } from './harness/webhook-target.ts'
 const RESUME = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
 const HANG_UP = '<Response><Hangup/></Response>'
 const POLICY = 1008
+const TARGET = '+12025550103'
 /** The caller's sound, and 20 ms of it. */
 const SOUND = 0x80
 const FRAME = Buffer.alloc(160, SOUND).toString('base64')
@@ -28,10 +29,11 @@ describe('a call that loses its stream', () => {
   })
 
   const resume = async () => (await app.post('/api/v1/call-resume', { form: RESUME })).text
-  const resumeAt = async ({ app: node, address }: ServedApp, query = '') => {
+  const resumeAt = async ({ app: node, address }: ServedApp, query = '', told: Record<string, string> = {}) => {
     const path = `/api/v1/call-resume${query}`
-    const headers = { 'x-twilio-signature': sign(node.publicUrl() + path, RESUME, ACCOUNT.token) }
-    return (await fetch(address + path, { method: 'POST', headers, body: new URLSearchParams(RESUME) })).text()
+    const form = { ...RESUME, ...told }
+    const headers = { 'x-twilio-signature': sign(node.publicUrl() + path, form, ACCOUNT.token) }
+    return (await fetch(address + path, { method: 'POST', headers, body: new URLSearchParams(form) })).text()
   }
   const session = () => test.db.selectFrom('voice_sessions').selectAll().executeTakeFirstOrThrow()
   const entry = () => test.db.selectFrom('call_directory').selectAll().executeTakeFirstOrThrow()
@@ -45,12 +47,18 @@ describe('a call that loses its stream', () => {
     return client
   }
 
+  /** The agent has said its greeting, which was heard. */
+  async function greeted(): Promise<StreamClient> {
+    const client = await app.talk({ CallSid: 'CA1' })
+    await until(() => commands(app.model.last, 'respond').length === 1, { what: 'the greeting' })
+    await says(client, { responseId: 'r1', itemId: 'i1', text: 'Hello there.' })
+    return client
+  }
+
   /** The agent has said its greeting, and the caller something, all of which was heard and kept. */
   async function talked(): Promise<StreamClient> {
-    const client = await app.talk({ CallSid: 'CA1' })
+    const client = await greeted()
     const model = app.model.last
-    await until(() => commands(model, 'respond').length === 1, { what: 'the greeting' })
-    await says(client, { responseId: 'r1', itemId: 'i1', text: 'Hello there.' })
     model.tell({ type: 'committed', itemId: 't1', previousItemId: 'i1' })
     model.tell({ type: 'caller_transcript', itemId: 't1', text: 'What do chairs cost?' })
     await until(() => commands(model, 'respond').length === 2, { what: 'the question for an answer' })
@@ -260,6 +268,33 @@ describe('a call that loses its stream', () => {
       await app.clock.advance(30_000)
       expect(requests()).toEqual([])
     })
+
+    it.each([
+      ['the node that has it', () => ({ address: app.served.address, model: app.model })],
+      ['another one', () => ({ address: other.served.address, model: other.model })],
+    ] as const)(
+      'is told why it could not be put through, which another node hears, where its stream comes to %s',
+      async (_, to) => {
+        const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token }
+        const document = { tenant_id: 'acme', telephony, transfer_targets: [TARGET] }
+        await app.served.administer('PUT', '/tenants/acme', document)
+        const client = await greeted()
+        await app.pass(async () => (await transcript()).length === 1, 'the greeting')
+        const transfer = { action: 'transfer', target: TARGET }
+        expect((await app.served.call('acme', 'POST', '/sessions/MZCA1/actions', transfer)).status).toBe(200)
+        client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+        await until(() => client.closeCode !== null, { what: 'the end of the stream' })
+        await app.pass(async () => (await transcript()).length === 2, 'that it is put through')
+        const { address, model } = to()
+        await streamOf(await resumeAt(other.served, '', { DialCallStatus: 'busy' }), 'MZ2', address)
+        const isBusy = (words: string | null) =>
+          words?.includes('could not be put through to +12025550103: the line is busy')
+        const asked = () => model.sessions.flatMap((one) => commands(one, 'respond'))
+        await until(() => asked().some(({ instructions }) => isBusy(instructions)), { what: 'the agent to be told' })
+        await app.pass(async () => (await transcript()).length === 3, 'that it was not')
+        expect((await transcript()).at(-1)).toBe('3 system: The call could not be put through: the line is busy.')
+      },
+    )
 
     it('is escalated there still, and not recorded where its agent had paused that, until it goes on with it', async () => {
       const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token }

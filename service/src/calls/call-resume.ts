@@ -11,6 +11,7 @@ import type { VoiceSessionRow } from '../records/voice-session-store.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
 import type { LiveSessions } from '../voice/live-sessions.ts'
+import type { TransferFault } from '../voice/session/events.ts'
 import { withinTime } from './answer-time.ts'
 import { askAgain } from './ask-again.ts'
 import { type CallStand, makeCallStand } from './call-stand.ts'
@@ -26,7 +27,7 @@ import type { CallStatuses } from './record-status.ts'
 import { refusalVerbs } from './refusal-verbs.ts'
 import { isOfOneNode, type Refusal } from './refusals.ts'
 import type { RefusedCalls } from './refused-calls.ts'
-import type { Attempt, ResumedCall } from './resumed-call.ts'
+import type { Attempt, Dialled, ResumedCall } from './resumed-call.ts'
 
 const HANG_UP: CallVerb[] = [{ type: 'hangup' }]
 
@@ -97,11 +98,8 @@ export function makeCallResume(deps: Deps): CallResume {
       await putThrough(tenant, callSid)
       return { provider, verbs: HANG_UP }
     }
-    if (dialled !== null) {
-      // Whoever had taken the call has left its room before it was theirs.
-      const why = dialled === 'room_over' ? 'declined' : dialled
-      live.findCall(tenant.tenant_id, callSid)?.command({ type: 'transfer_failed', why })
-    }
+    const why = faultOf(dialled)
+    if (why) live.findCall(tenant.tenant_id, callSid)?.command({ type: 'transfer_failed', why })
     const stand = await standOf(tenant.tenant_id, callSid, { here, stored })
     return { provider, verbs: await comesNext(tenant, call, { stand, attempt }) }
   }
@@ -119,7 +117,9 @@ export function makeCallResume(deps: Deps): CallResume {
       return isToldAgain ? refusedAgain(tenant, session, why) : HANG_UP
     }
     const turnedAway = noRoom !== null && isOfOneNode(noRoom)
-    const connected = isElsewhere ? null : await again.connect(tenant, { callSid, turnedAway })
+    const connected = isElsewhere
+      ? null
+      : await again.connect(tenant, { callSid, turnedAway, notThrough: faultOf(dialled) })
     const verbs = connected === 'elsewhere' ? askAgain(deps.again.addresses().resume, times) : connected
     if (verbs) return verbs
     // Whoever has taken the call had it by then, though its session had not heard so yet.
@@ -168,6 +168,12 @@ export function makeCallResume(deps: Deps): CallResume {
       }
     },
   }
+}
+
+function faultOf(dialled: Dialled | null): TransferFault | null {
+  if (dialled === 'through') return null
+  // Whoever had taken the call has left its room before it was theirs.
+  return dialled === 'room_over' ? 'declined' : dialled
 }
 
 /** In which the call's agent speaks; null where that is not known, or cannot be found out. */

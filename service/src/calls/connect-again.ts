@@ -5,6 +5,7 @@ import type { Resuming } from '../records/resuming.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
 import type { LiveSessions } from '../voice/live-sessions.ts'
+import type { TransferFault } from '../voice/session/events.ts'
 import type { StreamTokens } from '../voice/stream-token.ts'
 import { type CallAddresses, streamVerbs } from './stream-verbs.ts'
 
@@ -27,8 +28,11 @@ export type AgainDeps = {
  */
 const PAUSE_SECONDS = [0, 1, 2, 3, 4] as const
 
-/** A call whose stream is over, or never began; `turnedAway`: its first one came to a node that had no room. */
-type Lost = { callSid: string; turnedAway: boolean }
+/**
+ * A call whose stream is over, or never began; `turnedAway`: its first one came to a node that had no room. `notThrough`: why nobody has
+ * taken it whom it was put through to.
+ */
+type Lost = { callSid: string; turnedAway: boolean; notThrough: TransferFault | null }
 
 /** Brings calls back that lost their streams. */
 export type ConnectAgain = {
@@ -42,7 +46,10 @@ export type ConnectAgain = {
 export function makeConnectAgain(deps: AgainDeps): ConnectAgain {
   const { log, live, capacity, resuming } = deps
 
-  async function promised(tenant: TenantRuntime, { callSid, turnedAway }: Lost): Promise<CallVerb[] | null> {
+  async function promised(
+    tenant: TenantRuntime,
+    { callSid, turnedAway, notThrough }: Lost,
+  ): Promise<CallVerb[] | null> {
     const { tenant_id: tenantId } = tenant
     const stream = await resuming.promise(tenantId, callSid, turnedAway)
     if (!stream) return null
@@ -51,7 +58,8 @@ export function makeConnectAgain(deps: AgainDeps): ConnectAgain {
     if (pauseSeconds === undefined) return null
     live.findCall(tenantId, callSid)?.command({ type: 'stream_promised' })
     log.info({ tenant_id: tenantId, call_sid: callSid, epoch }, 'a call without a stream is connected again')
-    const verbs = streamVerbs(deps, { tenant: tenantId, call_sid: callSid, agent_version_id, direction, epoch })
+    const grant = { tenant: tenantId, call_sid: callSid, agent_version_id, direction, epoch }
+    const verbs = streamVerbs(deps, notThrough === null ? grant : { ...grant, why: notThrough })
     return pauseSeconds === 0 ? verbs : [{ type: 'pause', seconds: pauseSeconds }, ...verbs]
   }
 

@@ -143,7 +143,9 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         get holdAudio() {
           return speaker.holdAudio?.pieces ?? null
         },
-        resumption: call.before ? resumptionOf(call.before, call.epoch, now) : null,
+        resumption: call.before
+          ? { ...resumptionOf(call.before, call.epoch, now), notThrough: call.notThrough ?? null }
+          : null,
         waitedMs,
         checkpoint: (state) => deps.checkpoint(call, state),
         ...carrierOf(deps, call, hangingUp),

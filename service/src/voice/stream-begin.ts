@@ -94,7 +94,10 @@ export async function begin(
     else expected?.failed()
     expectThere(joining)
     const call = started && streamedCall(deps, joining, { ...entering, epoch, started })
-    if (call && isHere && !here.isLetGo) return goOn(deps, here, call)
+    if (call && isHere && !here.isLetGo) {
+      if (grant.notThrough) here.command({ type: 'transfer_failed', why: grant.notThrough })
+      return goOn(deps, here, call)
+    }
     if (call && !beginning.isOver)
       return beginAnew(deps, builder, { call, here, machine: beginning.machine ?? machineOf(started.answeredBy) })
   } catch (error) {
@@ -136,7 +139,7 @@ function streamedCall(
     started,
   }: Entitled & { epoch: number; started: StartedSession },
 ): StreamedCall {
-  const { callSid, direction } = grant
+  const { callSid, direction, notThrough } = grant
   const carrier = {
     send: (parts: Parts) => socket.send(parts),
     sendAll: (messages: readonly Parts[]) => socket.sendAll(messages),
@@ -145,7 +148,7 @@ function streamedCall(
   }
   const agent = greetedBy(own, started.greeting)
   const who = { tenant, agent, prompt, tools, clips, callSid, streamSid: start.streamSid, direction }
-  return { ...who, ...started, streamAtMs: startedAt.monotonicMs, epoch, codec, carrier }
+  return { ...who, ...started, streamAtMs: startedAt.monotonicMs, epoch, notThrough, codec, carrier }
 }
 
 /** What an agent does when a machine answers. */

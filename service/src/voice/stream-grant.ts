@@ -2,6 +2,7 @@ import type { AgentChoice } from '../agents/resolve.ts'
 import type { AgentVersionId, TenantId } from '../kernel/ids.ts'
 import type { CallDirection } from '../records/call-values.ts'
 import { StreamRefusal, type StreamStart, UNAUTHENTICATED } from './media-stream.ts'
+import type { TransferFault } from './session/events.ts'
 import type { StreamClaims, StreamTokens } from './stream-token.ts'
 
 const POLICY = 1008
@@ -16,6 +17,8 @@ export type Grant = {
   epoch: number | null
   direction: CallDirection
   choice: AgentChoice
+  /** Why nobody took the call that the stream brings back; null where that is not known, or it was not to be put through. */
+  notThrough: TransferFault | null
 }
 
 /**
@@ -29,8 +32,9 @@ export async function grantOf(tokens: StreamTokens, start: StreamStart, shown: S
   // A browser's stream has no carrier that knew the call before: its token alone says which it is.
   const isBound = claims.direction === 'browser' || claims.call_sid === start.callSid
   if (!isBound) throw new StreamRefusal(UNAUTHENTICATED, 'the token is for another call')
-  const { tenant, call_sid, epoch, direction, agent_version_id: versionId } = claims
-  return { tenantId: tenant, callSid: call_sid, epoch, direction, choice: versionId === null ? null : { versionId } }
+  const { tenant, call_sid, epoch, direction, agent_version_id: versionId, why: notThrough = null } = claims
+  const choice = versionId === null ? null : { versionId }
+  return { tenantId: tenant, callSid: call_sid, epoch, direction, choice, notThrough }
 }
 
 async function spentClaims(tokens: StreamTokens, token: string | undefined): Promise<StreamClaims> {
@@ -45,7 +49,7 @@ function bearerGrant(tenantId: TenantId, { callSid, parameters }: StreamStart): 
   const { agent_key: agentKey, agent_version_id: versionId } = parameters
   const choice = choiceOf(agentKey, versionId as AgentVersionId | undefined)
   if (!choice) throw new StreamRefusal(POLICY, 'the start names no agent_key')
-  return { tenantId, callSid, epoch: null, direction: 'browser', choice }
+  return { tenantId, callSid, epoch: null, direction: 'browser', choice, notThrough: null }
 }
 
 function choiceOf(agentKey: string | undefined, versionId: AgentVersionId | undefined): AgentChoice {

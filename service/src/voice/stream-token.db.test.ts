@@ -37,7 +37,13 @@ describe('stream tokens', () => {
   })
 
   it('are compact JWS of HS256, short enough for a parameter of a carrier', () => {
-    const longest = { ...GRANT, tenant: 'a'.repeat(63) as TenantId, call_sid: 'C'.repeat(64) }
+    const longest = {
+      ...GRANT,
+      why: 'no_answer' as const,
+      direction: 'outbound' as const,
+      tenant: 'a'.repeat(63) as TenantId,
+      call_sid: 'C'.repeat(64),
+    }
     const token = tokens().issue(longest)
     const [header = '', payload = '', signature = ''] = token.split('.')
     expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toEqual({ alg: 'HS256' })

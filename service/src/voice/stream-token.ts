@@ -8,6 +8,7 @@ import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { CALL_DIRECTIONS } from '../records/call-values.ts'
 import { LineClaims, type LineGrant, type LineTokenClaims } from './lines/line-token.ts'
+import { TRANSFER_FAULTS } from './session/not-through.ts'
 import { forgetTokens, spendToken } from './stream-token-store.ts'
 import { TransferClaims, type TransferGrant } from './transfer/transfer-token.ts'
 
@@ -33,6 +34,8 @@ const Claims = Type.Object({
   agent_version_id: Type.Union([Type.Unsafe<AgentVersionId>(Type.String({ minLength: 1 })), Type.Null()]),
   direction: Type.Enum(CALL_DIRECTIONS),
   epoch: Type.Integer({ minimum: 1 }),
+  /** Why nobody took the call that the stream brings back: whichever node lets it in is to know. */
+  why: Type.Optional(Type.Enum(TRANSFER_FAULTS)),
   /** Seconds since the epoch. */
   exp: Type.Integer({ minimum: 0 }),
   jti: Type.String({ minLength: 1 }),

@@ -8,6 +8,7 @@ import type { EarlierStream } from '../records/sessions.ts'
 import type { SpentToday } from '../records/spent-today.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { CarrierSocket } from './media-path.ts'
+import type { TransferFault } from './session/events.ts'
 import type { Tool } from './tools/tool.ts'
 
 /** A call whose stream was let in, with all that its session is made of. */
@@ -42,6 +43,8 @@ export type StreamedCall = {
   spentToday?: SpentToday | null
   /** What an earlier stream of the call has left, of which this process has no session. */
   before?: EarlierStream | null
+  /** Why nobody took the call that this stream brings back; null, or not given, where its carrier has not said it. */
+  notThrough?: TransferFault | null
   /** The agent to whom the call was handed in this session; null, or not given, where it is still the first one's. */
   handedTo?: HandedTo | null
 }

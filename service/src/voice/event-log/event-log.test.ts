@@ -134,7 +134,10 @@ describe('The event log of a session', () => {
     expect(replay(readLines(text))).toMatchObject({ difference: null })
   })
 
-  it('tells enough of a session that goes on from one whose call was not put through', async () => {
+  it.each([
+    ['whose call was not put through', 2, null],
+    ['of which its carrier says that it was not put through', 1, 'busy'],
+  ] as const)('tells enough of a session that goes on from one %s', async (_, count, notThrough) => {
     const { log, bytes } = logging()
     const noted = (seq: number, text: string) => ({ role: 'system' as const, seq, text, unheard: '' })
     const resumption = {
@@ -142,7 +145,8 @@ describe('The event log of a session', () => {
       turns: [
         noted(1, 'The call is being put through to +12025550103.'),
         noted(2, 'The call could not be put through: the line is busy.'),
-      ],
+      ].slice(0, count),
+      notThrough,
       usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 },
     }
     const call = new Call({}, resumption)

@@ -4,7 +4,7 @@ import { WITHOUT_BLANKS } from '../../kernel/writing.ts'
 const NO_WORDS = new Set([
   ...['type', 'kind', 'why', 'role', 'status', 'state', 'phase', 'reason', 'timer', 'fault', 'code', 'errorCode'],
   ...['itemId', 'previousItemId', 'responseId', 'responseIds', 'callId', 'requestId', 'id', 'name', 'mark'],
-  ...['asyncTools', 'backchannels', 'endKey', 'version'],
+  ...['asyncTools', 'backchannels', 'endKey', 'version', 'notThrough'],
 ])
 
 /**

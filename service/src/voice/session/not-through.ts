@@ -1,7 +1,8 @@
 import type { TransferFault } from './events.ts'
 import type { PastTurn } from './resumption.ts'
 
-const FAULTS: readonly TransferFault[] = ['busy', 'no_answer', 'declined', 'failed']
+/** Why a call could not be put through. */
+export const TRANSFER_FAULTS = ['busy', 'no_answer', 'declined', 'failed'] as const satisfies readonly TransferFault[]
 
 const WHY: Record<TransferFault, string> = {
   busy: 'the line is busy',
@@ -33,17 +34,23 @@ export function isNotThrough(turn: Pick<PastTurn, 'role' | 'text'>): boolean {
 }
 
 function faultIn({ role, text }: Pick<PastTurn, 'role' | 'text'>): TransferFault | null {
-  return FAULTS.find((fault) => role === 'system' && wasNotThrough(fault) === text) ?? null
+  return TRANSFER_FAULTS.find((fault) => role === 'system' && wasNotThrough(fault) === text) ?? null
 }
 
-/** To whom a call was not put through by the newest of its turns, and why: of one that was on its way it is not known. Null for any other. */
-export function notThroughIn(turns: readonly PastTurn[]): { target: string; why: TransferFault } | null {
+/**
+ * To whom a call was not put through by the newest of its turns, and why: of one that was on its way they do not say it, nor that it
+ * was not, and its carrier may have. Null for any other.
+ */
+export function notThroughIn(
+  turns: readonly PastTurn[],
+  told: TransferFault | null,
+): { target: string; why: TransferFault; isNoted: boolean } | null {
   const newest = turns.at(-1)
   if (newest?.role !== 'system') return null
   const why = faultIn(newest)
   const wanted = why ? turns.findLast(({ role, text }) => role === 'system' && targetIn(text) !== null) : newest
   const target = wanted ? targetIn(wanted.text) : null
-  return target === null ? null : { target, why: why ?? 'no_answer' }
+  return target === null ? null : { target, why: why ?? told ?? 'no_answer', isNoted: why !== null }
 }
 
 /** What the agent is told when it has the call again. */

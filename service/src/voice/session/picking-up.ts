@@ -2,7 +2,8 @@ import type { Heard } from '../playback.ts'
 import type { Ask } from './answers.ts'
 import { askFirst, exactly } from './asking.ts'
 import { isClip } from './clip-id.ts'
-import { notThrough, notThroughIn } from './not-through.ts'
+import { addNote } from './keeping.ts'
+import { notThrough, notThroughIn, wasNotThrough } from './not-through.ts'
 import { isOwnAudio } from './own-audio.ts'
 import type { Plan } from './plan.ts'
 import type { Detached, Step } from './state.ts'
@@ -75,9 +76,10 @@ function sorryFor({ instructions }: Ask, wasSpeaking: boolean): string | null {
  * there was none yet.
  */
 export function pickUp(step: Step): boolean {
-  const turns = step.state.resumption?.turns ?? []
-  const wanted = notThroughIn(turns)
+  const { turns = [], notThrough: why = null } = step.state.resumption ?? {}
+  const wanted = notThroughIn(turns, why)
   if (wanted) {
+    if (!wanted.isNoted) addNote(step, 'system', { text: wasNotThrough(wanted.why), isKept: true })
     askFirst(step, { why: 'back', instructions: notThrough(wanted.target, wanted.why), thenEnd: null })
     return true
   }

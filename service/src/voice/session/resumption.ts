@@ -1,4 +1,5 @@
 import type { ModelUsage } from '../../platform/realtime/port.ts'
+import type { TransferFault } from './events.ts'
 import { withPast } from './history.ts'
 import { calledWith, hasAnswered, hasNotAnswered } from './tool-notes.ts'
 import { EMPTY, newEntry, type Transcript } from './transcript.ts'
@@ -43,6 +44,8 @@ export type Resumption = {
   responsesMs?: readonly number[]
   /** Ids of items, notes and tool calls count from here: those below it have been given. */
   idBase: number
+  /** Why nobody took the call that was on its way to somebody, where its carrier has said so. Default: it has not. */
+  notThrough?: TransferFault | null
   /** The agent has paused the recording. Default: it has not. */
   isRecordingPaused?: boolean
 }
