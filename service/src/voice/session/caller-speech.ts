@@ -13,6 +13,8 @@ export type CallerSpeech = {
   readonly loudMs: number
   /** How much of it we measured to be loud, guarded or not. */
   readonly measuredLoudMs: number
+  /** How much of that the agent was silent in: who has spoken over it went on for so long. */
+  readonly aloneLoudMs: number
   readonly lastLoudAtMs: number
   readonly overlaps: boolean
   readonly counts: boolean | null

@@ -379,6 +379,22 @@ describe('The greeting', () => {
     expect(call.all('clear')).toHaveLength(1)
   })
 
+  it.each([
+    ['is', 2_000],
+    ['for a moment is not', 1_000],
+  ] as const)('is stopped by nobody in its guard, and who has spoken on behind it %s answered', (_, forMs) => {
+    const call = new Call({ interruption: { ...INTERRUPTION, greetingGuardMs: 10_000 } })
+    call.model({ type: 'ready' })
+    call.answer('resp_1', 'item_1', 1_000)
+    call.wait(100)
+    call.speaks('turn_1', forMs)
+    call.isQuiet(500)
+    call.stops('turn_1', { fromMs: 0, untilMs: forMs })
+    call.model({ type: 'caller_transcript', itemId: 'turn_1', text: 'I want to book a table.' })
+    expect(call.all('clear')).toEqual([])
+    expect(call.commands('respond')).toHaveLength(forMs > 1_500 ? 2 : 1)
+  })
+
   it('comes first, also for a caller who spoke before it: that is answered after it', () => {
     for (const greetingGuardMs of [0, 1_000]) {
       const call = new Call({ interruption: { ...INTERRUPTION, greetingGuardMs } })

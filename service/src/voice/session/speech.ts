@@ -31,7 +31,7 @@ export function speechStarted(step: Step, { itemId, audioStartMs }: Started): vo
   const overlaps = isSpeaking(step) && !isKeptSpeech(step, audioStartMs)
   const at = { audioStartMs, startedAtMs: nowMs, stoppedAtMs: null, untilMs: null, lastLoudAtMs: nowMs }
   const loudMs = ONSET_MS - guardedMs(step, nowMs - ONSET_MS, nowMs)
-  step.set({ speech: { itemId, ...at, loudMs, measuredLoudMs: 0, overlaps, counts: null } })
+  step.set({ speech: { itemId, ...at, loudMs, measuredLoudMs: 0, aloneLoudMs: 0, overlaps, counts: null } })
   step.do({ type: 'disarm', timer: 'missed_words' })
   watchSpeech(step)
   awaitWordsOf(step, itemId)
@@ -45,7 +45,8 @@ export function callerAudio(step: Step, { ms, loudMs }: Heard): void {
   step.set({ lastCallerAudioMs: nowMs })
   if (!speech || speech.stoppedAtMs !== null || loudMs === 0) return
   const countedMs = Math.min(loudMs, ms - guardedMs(step, nowMs - ms, nowMs))
-  const measured = { measuredLoudMs: speech.measuredLoudMs + loudMs, lastLoudAtMs: nowMs }
+  const aloneLoudMs = speech.aloneLoudMs + (isSpeaking(step) ? 0 : loudMs)
+  const measured = { measuredLoudMs: speech.measuredLoudMs + loudMs, aloneLoudMs, lastLoudAtMs: nowMs }
   step.set({ speech: { ...speech, ...measured, loudMs: speech.loudMs + countedMs } })
   decide(step, nowMs)
 }

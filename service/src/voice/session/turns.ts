@@ -55,8 +55,11 @@ function answerCounted(step: Step, itemId: string, endedAtMs: number): void {
   else answerTurn(step, endedAtMs)
 }
 
-function putOff(step: Step, { itemId, overlaps }: CallerSpeech): void {
-  if (overlaps || !step.state.plan.capabilities.callerTranscripts) return forget(step, itemId)
+function putOff(step: Step, { itemId, overlaps, aloneLoudMs }: CallerSpeech): void {
+  const { capabilities, interruption } = step.state.plan
+  // Whom the guard kept from stopping the greeting, and who spoke on behind it, waits for an answer.
+  const isOverOnly = overlaps && (aloneLoudMs === 0 || aloneLoudMs < interruption.minSpeechMs)
+  if (isOverOnly || !capabilities.callerTranscripts) return forget(step, itemId)
   awaitWords(step, itemId, false)
 }
 
