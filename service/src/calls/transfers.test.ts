@@ -94,6 +94,19 @@ it('does not note that somebody has the call whose caller is back with the agent
   expect(back.told).toEqual(['sent'])
 }, 5_000)
 
+it('fetches back whose target has gone before all was written down that was said: nobody is in the room with them', async () => {
+  const { promise, resolve: written } = Promise.withResolvers<void>()
+  const { ask, clock, rest, told } = await begun({ flush: () => promise })
+  await ask({ type: 'key', digits: '1' })
+  await clock.advance(3_000)
+  await ask({ type: 'status', status: 'completed' })
+  written()
+  await clock.advance(2_000)
+  const last = () => rest.requests.at(-1)?.form['Twiml']
+  await until(() => last()?.includes('<Redirect') === true, { what: 'the caller to be fetched back' })
+  expect(told).toEqual(['sent'])
+}, 5_000)
+
 it('notes that a call was put through once the database is back, and tells its session at once', async () => {
   const answers = [unreachable(), unreachable()]
   const note = async () => {

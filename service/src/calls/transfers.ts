@@ -313,7 +313,8 @@ class OpenTransfers {
   /** Whoever has taken the call has been with the caller for a while, who may be on their way back to the agent all the same. */
   async #joined(id: string, of: Ringing): Promise<void> {
     await this.#written(of)
-    if (this.#ringing.get(id) !== of) return
+    // Of a target that has gone meanwhile it is not known whether it was ever in the room.
+    if (this.#ringing.get(id) !== of || of.isGone) return
     this.#ringing.delete(id)
     of.stopJoining?.()
     await this.#through(of)
