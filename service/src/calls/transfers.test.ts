@@ -213,14 +213,13 @@ describe('A target whose transfer is followed here no more, as its call goes on 
 describe('A caller whom another node has again, of which this one has not heard yet', () => {
   const bringing = ({ requests }: CarrierRest) => requests.filter(({ form }) => form['Twiml']?.includes('<Redirect'))
   const asked = () => ({ count: 0, isHeld: false })
+  const lookingIn = (records: ReturnType<typeof asked>) => async () => {
+    records.count += 1
+    return records.isHeld
+  }
 
   async function joined(records: ReturnType<typeof asked>) {
-    const target = await begun({
-      isHeld: async () => {
-        records.count += 1
-        return records.isHeld
-      },
-    })
+    const target = await begun({ isHeld: lookingIn(records) })
     await target.ask({ type: 'key', digits: '1' })
     /** Until the records were asked so often. */
     const looked = async (count: number) => {
@@ -258,5 +257,18 @@ describe('A caller whom another node has again, of which this one has not heard 
     records.isHeld = true
     await looked(3)
     expect(putThrough()).toBe(1)
+  })
+
+  it('is looked for no more where the call was left as they were brought to the room', async () => {
+    const records = asked()
+    const target = await begun({ isHeld: lookingIn(records) })
+    // Nobody tells of it again: it would be looked for as long as the node is up.
+    target.rest.reply = () => {
+      target.leave()
+      return { status: 200, body: {} }
+    }
+    await target.ask({ type: 'key', digits: '1' })
+    await target.clock.advance(60_000)
+    expect(records.count).toBe(0)
   })
 })

@@ -57,6 +57,8 @@ type Ringing = {
   isTaken: boolean
   /** They have hung up while the caller was brought to them. */
   isGone: boolean
+  /** Nobody here follows it any more. */
+  isLeft: boolean
   /** Ends the time in which they may still be on their way into the room; null before they were told to go there. */
   stopJoining: Cancel | null
 }
@@ -134,7 +136,7 @@ class OpenTransfers {
     const { tenant, callSid, agent } = call
     const { language } = agent.config.speech
     const url = this.#addressOf(id, call, request)
-    const stages = { isAnswered: false, isTaken: false, isGone: false, stopJoining: null }
+    const stages = { isAnswered: false, isTaken: false, isGone: false, isLeft: false, stopJoining: null }
     const isHeld = () => this.#deps.isHeld(call)
     const of = { tenant, callSid, language, request, news, isHeld, legSid: null, url, ...stages }
     this.#ringing.set(id, of)
@@ -197,6 +199,8 @@ class OpenTransfers {
   #leave(id: string): void {
     const of = this.#ringing.get(id)
     if (!of?.isTaken) return this.#cancel(id)
+    of.isLeft = true
+    // Its carrier is yet to bring the caller to the room.
     if (of.stopJoining === null) return
     this.#ringing.delete(id)
     of.stopJoining()
@@ -293,7 +297,8 @@ class OpenTransfers {
       void this.#fetchBack(id, of)
       return callerGone(of.language)
     }
-    this.#afterwards(id, of, { ms: JOINS_WITHIN_MS, task: () => void this.#joined(id, of) })
+    if (of.isLeft) this.#ringing.delete(id)
+    else this.#afterwards(id, of, { ms: JOINS_WITHIN_MS, task: () => void this.#joined(id, of) })
     return [{ type: 'conference', room }, { type: 'hangup' }]
   }
 
