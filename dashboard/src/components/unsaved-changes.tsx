@@ -108,8 +108,12 @@ export function useUnsaved(isChanged: boolean, loss: Loss = 'typed'): (close: ()
   return (close) => (isChanged ? ask(close) : close())
 }
 
-/** Returns what leaves a page, whatever is typed on it: it asks before that is lost. */
-export function useLeaving(): (leave: () => void) => void {
+/** Returns what leaves a page, whatever is typed on it: it asks before that is lost, once `makeWay` is done. */
+export function useLeaving(): (leave: () => void, makeWay: () => void) => void {
   const { changed, ask } = useContext(UnsavedContext)
-  return (leave) => (changed.size > 0 ? ask(leave) : leave())
+  return (leave, makeWay) => {
+    if (changed.size === 0) return leave()
+    makeWay()
+    ask(leave)
+  }
 }

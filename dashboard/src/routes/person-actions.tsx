@@ -18,13 +18,14 @@ export function PersonActions() {
   const focusButton = () => button.current?.focus()
 
   /** It would stand over the question, which gives the focus back to what is there still. */
-  function logOut(): void {
+  function makeWay(): void {
     setOpen(false)
     focusButton()
-    leave(() => {
-      setOpen(true)
-      logout.mutate()
-    })
+  }
+
+  function goOn(): void {
+    setOpen(true)
+    logout.mutate()
   }
 
   return (
@@ -41,7 +42,7 @@ export function PersonActions() {
         <Menu.Item component="a" href="/docs">
           Guides
         </Menu.Item>
-        <Menu.Item closeMenuOnClick={false} disabled={logout.isPending} onClick={logOut}>
+        <Menu.Item closeMenuOnClick={false} disabled={logout.isPending} onClick={() => leave(goOn, makeWay)}>
           Log out
         </Menu.Item>
         {/* Whoever walks away from a shared machine has to know that they are still logged in. */}
