@@ -2,7 +2,7 @@ import { makeCallEnds } from './call-ends.ts'
 import { CarrierRequests } from './calls/carrier-requests.ts'
 import { findGreeting, findMachineAction } from './calls/dial-store.ts'
 import { makeHangingUp } from './calls/hang-up.ts'
-import { makePutThrough } from './calls/put-through.ts'
+import { makeOwnPutThrough } from './calls/put-through.ts'
 import { resumeAddress } from './calls/stream-verbs.ts'
 import { makeTransfers } from './calls/transfers.ts'
 import type { Delivery } from './delivery-floor.ts'
@@ -116,7 +116,7 @@ function makeTransferring(deps: Deps, { nodeId, journal, isHeld, publicUrl, toke
   const requests = new CarrierRequests({ clock, carriers })
   const transfers = makeTransfers({
     ...{ clock, log, nodeId, bus: cluster.bus, requests, publicUrl, tokens, isHeld },
-    putThrough: makePutThrough({ db: database.db, clock, nodeId }),
+    putThrough: makeOwnPutThrough({ db: database.db, clock, nodeId }),
     flush: (callSid) => journal.flush(callSid),
     resumeUrl: () => resumeAddress(publicUrl()),
   })

@@ -14,7 +14,7 @@ import { makeSessions, type Sessions } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type CallEnding, type Finishing, makeFinishing } from './finish.ts'
 import { makeEndLostCall } from './lost-calls.ts'
-import { makePutThrough } from './put-through.ts'
+import { makeOwnPutThrough, makePutThrough } from './put-through.ts'
 import { makeCallStatuses, NOTHING_SAID } from './record-status.ts'
 
 const test = useDatabase()
@@ -247,11 +247,14 @@ describe('the end of a call', () => {
     expect((await stored()).log.cost_usd).toBe(0.75)
   })
 
-  it('goes on elsewhere by the word of the node that has it, of another one it does not', async () => {
-    const sayingSo = (nodeId: NodeId) => makePutThrough({ db: test.db, clock, nodeId })(acme, 'CA1')
-    await sayingSo(OTHER_NODE)
+  it('goes on elsewhere by the word of the node whose stream has it, of another node or an older stream it does not', async () => {
+    const sayingSo = (nodeId: NodeId, epoch: number) =>
+      makeOwnPutThrough({ db: test.db, clock, nodeId })(acme, { tenantId: acme.tenant_id, callSid: 'CA1', epoch })
+    await sayingSo(OTHER_NODE, 1)
+    await test.db.updateTable('call_directory').set({ epoch: 2 }).execute()
+    await sayingSo(NODE, 1)
     expect((await stored()).session.end_reason).toBeNull()
-    await sayingSo(NODE)
+    await sayingSo(NODE, 2)
     expect((await stored()).session.end_reason).toBe('transferred')
   })
 

@@ -2,11 +2,13 @@ import type { Clock } from '../kernel/clock.ts'
 import type { NodeId } from '../kernel/ids.ts'
 import { cancelMissedCall } from '../operators/missed-calls.ts'
 import type { Db } from '../platform/db/schema.ts'
-import { giveUpCall } from '../records/call-directory-store.ts'
+import { type DirectoryRow, giveUpCall } from '../records/call-directory-store.ts'
+import { isHeldBy } from '../records/call-holder.ts'
 import { type CallRecord, type CallReport, withReport, withSessionEnd } from '../records/call-record.ts'
 import { lockRecord } from '../records/call-store.ts'
 import { changeCall } from '../records/change-call.ts'
 import { costSoFar } from '../records/cost-so-far-store.ts'
+import type { HeldCall } from '../records/resuming.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { NOTHING_SAID } from './record-status.ts'
 import { isRefused, withServed } from './refusals.ts'
@@ -21,24 +23,41 @@ import { isRefused, withServed } from './refusals.ts'
  */
 export type PutThrough = (tenant: TenantRuntime, callSid: string, report?: CallReport) => Promise<void>
 
-/** `nodeId`: whose word it is; not given where it is the carrier's. A call that this node has no more by then has come back, to another one. */
-type Deps = { db: Db; clock: Clock; nodeId?: NodeId }
+type Deps = { db: Db; clock: Clock }
 
-export function makePutThrough({ db, clock, nodeId }: Deps): PutThrough {
-  return (tenant, callSid, report) =>
-    db.transaction().execute(async (tx) => {
-      const locked = await lockRecord(tx, tenant.tenant_id, callSid)
-      if (!locked || (nodeId !== undefined && locked.call.owner !== nodeId)) return
-      await giveUpCall(tx, tenant.tenant_id, callSid)
-      const now = new Date(clock.now())
-      const known = { ...NOTHING_SAID, ...(await costSoFar(tx, locked.before)) }
-      const end = { ...known, endReason: 'transferred' as const, at: now }
-      const change = (record: CallRecord) => {
-        if (isRefused(record)) return withServed(record)
-        const isEnd = record.session.ended_at === null
-        return withSessionEnd(report && isEnd ? withReport(record, report) : record, end)
-      }
-      await changeCall(tx, tenant, { ...locked, now, change })
-      if (isRefused(locked.before)) await cancelMissedCall(tx, tenant, callSid, now)
-    })
+export function makePutThrough(deps: Deps): PutThrough {
+  return (tenant, callSid, report) => inOneStep(deps, tenant, { callSid, report, isTrue: () => true })
+}
+
+/**
+ * As `PutThrough`, by the word of the node whose stream has the call: one that is not that stream's any more has come back, to another
+ * node or by a newer stream.
+ */
+export type OwnPutThrough = (tenant: TenantRuntime, call: HeldCall) => Promise<void>
+
+export function makeOwnPutThrough({ nodeId, ...deps }: Deps & { nodeId: NodeId }): OwnPutThrough {
+  return (tenant, { callSid, ...holder }) => {
+    const isTrue = (row: DirectoryRow) => row.owner === nodeId && isHeldBy(row, holder)
+    return inOneStep(deps, tenant, { callSid, isTrue })
+  }
+}
+
+type Word = { callSid: string; report?: CallReport | undefined; isTrue: (row: DirectoryRow) => boolean }
+
+function inOneStep({ db, clock }: Deps, tenant: TenantRuntime, { callSid, report, isTrue }: Word): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    const locked = await lockRecord(tx, tenant.tenant_id, callSid)
+    if (!locked || !isTrue(locked.call)) return
+    await giveUpCall(tx, tenant.tenant_id, callSid)
+    const now = new Date(clock.now())
+    const known = { ...NOTHING_SAID, ...(await costSoFar(tx, locked.before)) }
+    const end = { ...known, endReason: 'transferred' as const, at: now }
+    const change = (record: CallRecord) => {
+      if (isRefused(record)) return withServed(record)
+      const isEnd = record.session.ended_at === null
+      return withSessionEnd(report && isEnd ? withReport(record, report) : record, end)
+    }
+    await changeCall(tx, tenant, { ...locked, now, change })
+    if (isRefused(locked.before)) await cancelMissedCall(tx, tenant, callSid, now)
+  })
 }

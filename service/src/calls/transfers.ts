@@ -6,14 +6,16 @@ import type { Log } from '../platform/log.ts'
 import type { CallVerb } from '../platform/telephony/port.ts'
 import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
 import { isDatabaseTrouble } from '../records/database-trouble.ts'
+import type { HeldCall } from '../records/resuming.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { TransferFault } from '../voice/session/events.ts'
 import type { StreamTokens } from '../voice/stream-token.ts'
 import type { StreamedCall } from '../voice/streamed-call.ts'
 import type { BegunTransfer, CallTransfer, TransferNews, TransferRequest } from '../voice/transfer/transfer.ts'
+import { heldCall } from './call-ended.ts'
 import type { CarrierOutcome, CarrierRequests } from './carrier-requests.ts'
 import { carrierSentence } from './carrier-words.ts'
-import type { PutThrough } from './put-through.ts'
+import type { OwnPutThrough } from './put-through.ts'
 import { callerGone, type TransferQuestion, transfersTopic } from './transfer-callbacks.ts'
 import { expectTarget } from './transfer-target.ts'
 
@@ -31,7 +33,7 @@ type Deps = {
   bus: Bus
   requests: CarrierRequests
   tokens: () => Pick<StreamTokens, 'issueTransfer'>
-  putThrough: PutThrough
+  putThrough: OwnPutThrough
   /** Whether a call is still that of its stream, and no other stream is on its way to it. */
   isHeld(call: StreamedCall): Promise<boolean>
   /** Writes down what was said in a call. */
@@ -49,7 +51,8 @@ type Ringing = {
   language: string | null
   request: TransferRequest
   news: TransferNews
-  isHeld: () => Promise<boolean>
+  /** Changes with the streams of the call. */
+  call: StreamedCall
   legSid: string | null
   url: string
   /** The target listens to what it is about. */
@@ -137,8 +140,7 @@ class OpenTransfers {
     const { language } = agent.config.speech
     const url = this.#addressOf(id, call, request)
     const stages = { isAnswered: false, isTaken: false, isGone: false, isLeft: false, stopJoining: null }
-    const isHeld = () => this.#deps.isHeld(call)
-    const of = { tenant, callSid, language, request, news, isHeld, legSid: null, url, ...stages }
+    const of = { tenant, callSid, language, request, news, call, legSid: null, url, ...stages }
     this.#ringing.set(id, of)
     try {
       await (request.isWarm ? this.#ringBeside(call, of) : this.#ringInPlace(call, of))
@@ -216,9 +218,9 @@ class OpenTransfers {
   }
 
   /** Writes down that the target has the call, once all is written down that was said before. Never rejects. */
-  async putThrough(of: Pick<Ringing, 'tenant' | 'callSid'>): Promise<void> {
-    await this.#written(of)
-    await this.#note(of)
+  async putThrough(call: StreamedCall): Promise<void> {
+    await this.#written(call)
+    await this.#note(call.tenant, heldCall(call))
   }
 
   /** What was said before is written down, as far as that does not take long. Never rejects. */
@@ -231,18 +233,21 @@ class OpenTransfers {
   }
 
   /** What the database does not take is tried again for as long as such a call may last. Never rejects. */
-  async #note(of: Pick<Ringing, 'tenant' | 'callSid'>, triesLeft = MAX_NOTE_TRIES): Promise<void> {
+  async #note(tenant: TenantRuntime, held: HeldCall, triesLeft = MAX_NOTE_TRIES): Promise<void> {
     const { clock, putThrough, log } = this.#deps
-    const { tenant, callSid } = of
     try {
-      await putThrough(tenant, callSid)
+      await putThrough(tenant, held)
     } catch (err) {
-      if (triesLeft === MAX_NOTE_TRIES)
-        log.error({ err, tenant_id: tenant.tenant_id, call_sid: callSid }, 'that a call was put through was not noted')
-      if (this.#isClosed || triesLeft === 0 || !isDatabaseTrouble(err)) return
+      const mayPass = isDatabaseTrouble(err)
+      if (triesLeft === MAX_NOTE_TRIES || !mayPass)
+        log.error(
+          { err, tenant_id: held.tenantId, call_sid: held.callSid },
+          'that a call was put through was not noted',
+        )
+      if (this.#isClosed || triesLeft === 0 || !mayPass) return
       const cancel = clock.after(NOTE_AGAIN_MS, () => {
         this.#noting.delete(cancel)
-        void this.#note(of, triesLeft - 1)
+        void this.#note(tenant, held, triesLeft - 1)
       })
       this.#noting.add(cancel)
     }
@@ -326,7 +331,7 @@ class OpenTransfers {
   }
 
   async #through(of: Ringing): Promise<void> {
-    await this.#note(of)
+    await this.#note(of.tenant, heldCall(of.call))
     of.news.through()
     this.#deps.log.info({ tenant_id: of.tenant.tenant_id, call_sid: of.callSid }, 'a call was put through')
   }
@@ -368,7 +373,9 @@ class OpenTransfers {
   async #isDue(id: string, of: Ringing, { stop, task }: Next & { stop: Cancel }): Promise<void> {
     const late = () => new Error('it could not be found out in time who has a call')
     // While that cannot be found out the call is taken to be ours.
-    const isOurs = await withTimeout(this.#deps.clock, of.isHeld(), HELD_WITHIN_MS, late).catch(() => true)
+    const isOurs = await withTimeout(this.#deps.clock, this.#deps.isHeld(of.call), HELD_WITHIN_MS, late).catch(
+      () => true,
+    )
     if (this.#ringing.get(id) !== of || of.stopJoining !== stop) return
     if (isOurs) task()
     else this.#afterwards(id, of, { ms: LOOK_AGAIN_MS, task })
