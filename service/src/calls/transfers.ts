@@ -5,8 +5,6 @@ import type { Bus } from '../platform/bus/port.ts'
 import type { Log } from '../platform/log.ts'
 import type { CallVerb } from '../platform/telephony/port.ts'
 import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
-import { isDatabaseTrouble } from '../records/database-trouble.ts'
-import type { HeldCall } from '../records/resuming.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { TransferFault } from '../voice/session/events.ts'
 import type { StreamTokens } from '../voice/stream-token.ts'
@@ -15,6 +13,7 @@ import type { BegunTransfer, CallTransfer, TransferNews, TransferRequest } from 
 import { heldCall } from './call-ended.ts'
 import type { CarrierOutcome, CarrierRequests } from './carrier-requests.ts'
 import { carrierSentence } from './carrier-words.ts'
+import { NotingThrough } from './noting-through.ts'
 import type { OwnPutThrough } from './put-through.ts'
 import { callerGone, type TransferQuestion, transfersTopic } from './transfer-callbacks.ts'
 import { expectTarget } from './transfer-target.ts'
@@ -75,9 +74,6 @@ const KEY_SECONDS = 10
 const WRITTEN_WITHIN_MS = 2_000
 /** How long after the key a target may be gone without having joined the caller: nobody tells whether it has. */
 const JOINS_WITHIN_MS = 3_000
-/** A database that is away is asked so often. */
-const NOTE_AGAIN_MS = 5_000
-const MAX_NOTE_TRIES = (LONGEST_CALL_SECONDS * 1_000) / NOTE_AGAIN_MS
 /** Whoever was in the room has ended it by leaving: the caller's carrier asks by itself, and has another stream within this. */
 const BACK_BY_ITSELF_MS = 2_000
 const HELD_WITHIN_MS = 2_000
@@ -118,17 +114,15 @@ export function makeTransfers(deps: Deps): Transfers {
 class OpenTransfers {
   readonly #deps: Deps
   readonly #ringing = new Map<string, Ringing>()
-  /** What ends the waits for a database that has not taken that a call was put through. */
-  readonly #noting = new Set<Cancel>()
-  #isClosed = false
+  readonly #noting: NotingThrough
 
   constructor(deps: Deps) {
     this.#deps = deps
+    this.#noting = new NotingThrough(deps)
   }
 
   close(): void {
-    this.#isClosed = true
-    for (const cancel of this.#noting) cancel()
+    this.#noting.close()
   }
 
   async begin(
@@ -220,7 +214,7 @@ class OpenTransfers {
   /** Writes down that the target has the call, once all is written down that was said before. Never rejects. */
   async putThrough(call: StreamedCall): Promise<void> {
     await this.#written(call)
-    await this.#note(call.tenant, heldCall(call))
+    await this.#noting.note(call.tenant, heldCall(call))
   }
 
   /** What was said before is written down, as far as that does not take long. Never rejects. */
@@ -230,27 +224,6 @@ class OpenTransfers {
     await withTimeout(clock, flush(callSid), WRITTEN_WITHIN_MS, late).catch((err: unknown) =>
       log.warn({ err, call_sid: callSid }, 'a call is put through before all of it is written down'),
     )
-  }
-
-  /** What the database does not take is tried again for as long as such a call may last. Never rejects. */
-  async #note(tenant: TenantRuntime, held: HeldCall, triesLeft = MAX_NOTE_TRIES): Promise<void> {
-    const { clock, putThrough, log } = this.#deps
-    try {
-      await putThrough(tenant, held)
-    } catch (err) {
-      const mayPass = isDatabaseTrouble(err)
-      if (triesLeft === MAX_NOTE_TRIES || !mayPass)
-        log.error(
-          { err, tenant_id: held.tenantId, call_sid: held.callSid },
-          'that a call was put through was not noted',
-        )
-      if (this.#isClosed || triesLeft === 0 || !mayPass) return
-      const cancel = clock.after(NOTE_AGAIN_MS, () => {
-        this.#noting.delete(cancel)
-        void this.#note(tenant, held, triesLeft - 1)
-      })
-      this.#noting.add(cancel)
-    }
   }
 
   /** What comes next for a target. */
@@ -331,7 +304,7 @@ class OpenTransfers {
   }
 
   async #through(of: Ringing): Promise<void> {
-    await this.#note(of.tenant, heldCall(of.call))
+    await this.#noting.note(of.tenant, heldCall(of.call))
     of.news.through()
     this.#deps.log.info({ tenant_id: of.tenant.tenant_id, call_sid: of.callSid }, 'a call was put through')
   }
