@@ -223,20 +223,22 @@ describe('A caller whom another node has again, of which this one has not heard 
     await target.ask({ type: 'key', digits: '1' })
     /** Until the records were asked so often. */
     const looked = async (count: number) => {
-      while (records.count < count) await target.clock.advance(1_000)
+      for (let seconds = 0; records.count < count && seconds < 20; seconds += 1) await target.clock.advance(1_000)
       await target.clock.advance(0)
+      expect(records.count).toBe(count)
     }
     return { ...target, looked }
   }
 
   it('is not fetched back, which would end the stream that they are back with', async () => {
     const records = asked()
-    const { ask, looked, leave, rest } = await joined(records)
+    const { ask, clock, looked, leave, rest } = await joined(records)
     await ask({ type: 'status', status: 'completed' })
     await looked(2)
     leave()
     records.isHeld = true
-    expect(bringing(rest)).toEqual([])
+    await clock.advance(20_000)
+    expect([records.count, bringing(rest)]).toEqual([2, []])
   })
 
   it('is fetched back all the same where the stream that was on its way does not come', async () => {
