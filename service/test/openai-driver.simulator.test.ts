@@ -247,7 +247,7 @@ describe('what the rehearsal model does wrong on purpose', () => {
     const clock = new TestClock()
     model.setFaults([{ cut: { manner: 'black_hole', on_event: 'session.updated' } }])
     const { heard } = await ready({}, clock)
-    await clock.advance(80_000)
+    await clock.advance(15_000)
     expect(heard.events.slice(1)).toMatchObject([{ type: 'closed', code: 'peer_silent', fault: 'retry' }])
   })
 

@@ -178,7 +178,7 @@ export class MixedRun {
       case 'shut_down':
         return this.#shutDown(incident)
       case 'lose_model':
-        if (incident.how === 'hole') return world.model.current?.fallIntoHole()
+        if (incident.how === 'hole') return world.model.current?.fallIntoHole(12_000)
         return world.model.current?.drop(incident.how === 'fatal' ? 'insufficient_quota' : '1006', incident.how)
       case 'expire':
         return world.model.current?.drop('session_expired', 'expired')

@@ -117,6 +117,20 @@ describe('A model', () => {
     expect([world.fallbacks, world.apologies, booked(world)]).toEqual([[false, true], 0, true])
   })
 
+  it('that dies unnoticed while it listens costs a pause of seconds: the call goes on to its own end', async () => {
+    let deadAtMs = 0
+    const world = await called(async (world) => {
+      await world.until(() => world.transcript.some(({ role }) => role === 'caller'))
+      await world.until(() => world.model.current?.isAnswering === false && world.hearing() === null)
+      world.model.current?.fallIntoHole(12_000)
+      deadAtMs = world.clock.monotonicMs()
+    })
+    const [heardAgain] = world.carrier.sent.filter(({ type, atMs }) => type === 'media' && atMs > deadAtMs)
+    expect((heardAgain?.atMs ?? 0) - deadAtMs).toBeLessThan(14_000)
+    expect([world.apologies, booked(world), world.model.sessions.length]).toEqual([0, true, 2])
+    expect(replay(world.log.read()).difference).toBeNull()
+  })
+
   it('that takes its time is bridged by a sound, behind which its answer is heard', async () => {
     const world = await called(async () => undefined, { ...GOLDEN_CALL, times: { firstAudioMs: 3_200 } })
     const { sent } = world.carrier

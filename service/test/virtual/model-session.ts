@@ -110,15 +110,21 @@ export class VirtualSession implements ModelSession {
 
   /** The connection ends by itself: what is on its way still arrives when it ended in order. */
   drop(code: string, fault: ModelFault = 'retry'): void {
-    if (this.#state === 'over') return
-    this.#over()
-    this.#own.listener.event({ type: 'closed', code, message: 'the connection ended', fault })
+    this.#isGone({ code, fault })
   }
 
-  /** The network swallows everything from now on, and nobody is told. */
-  fallIntoHole(): void {
+  /** The network swallows everything from now on, and nobody is told: but by pings that are not answered, after `noticedAfterMs`. */
+  fallIntoHole(noticedAfterMs?: number): void {
     this.#isHole = true
     this.#active?.generation.stop()
+    if (noticedAfterMs === undefined) return
+    this.#world.clock.after(noticedAfterMs, () => this.#isGone({ code: 'peer_silent', fault: 'retry', wasDeaf: true }))
+  }
+
+  #isGone(how: { code: string; fault: ModelFault; wasDeaf?: true }): void {
+    if (this.#state === 'over') return
+    this.#over()
+    this.#own.listener.event({ type: 'closed', message: 'the connection ended', ...how })
   }
 
   /** What the server says out of turn, as it would arrive. */

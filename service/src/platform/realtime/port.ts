@@ -106,8 +106,11 @@ export type ModelEvent =
   | { type: 'rate_limited'; resetMs: number }
   /** The provider refused a command, or reports trouble. `requestId` is the command's when it is known. */
   | { type: 'refused'; requestId: string | null; code: string; message: string; fault: ModelFault }
-  /** The session is over, or was never had; one that has expired too. Comes once, last, and not after `close()`. */
-  | { type: 'closed'; code: string; message: string; fault: ModelFault }
+  /**
+   * The session is over, or was never had; one that has expired too. Comes once, last, and not after `close()`. It `wasDeaf` where nothing
+   * had come of it any more for seconds: it may not have heard what the caller said in them.
+   */
+  | { type: 'closed'; code: string; message: string; fault: ModelFault; wasDeaf?: true }
 
 /** What the voice floor hands to a driver. Both are called synchronously from the socket's own event. */
 export type ModelListener = {

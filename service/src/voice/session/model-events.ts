@@ -7,6 +7,7 @@ import { speechStarted, speechStopped } from './speech.ts'
 import type { Step } from './state.ts'
 import { toolCalled } from './tools.ts'
 import { callerTranscript, committed } from './turns.ts'
+import { missWords } from './unsaid.ts'
 import { agentWords, itemAdded } from './words.ts'
 
 type OnModel = { [T in ModelEvent['type']]: (step: Step, event: Extract<ModelEvent, { type: T }>) => void }
@@ -23,7 +24,10 @@ export function onModel(step: Step, event: ModelEvent): void {
 
 const ON_MODEL: OnModel = {
   ready: (step) => modelReady(step),
-  closed: (step, { fault }) => modelLost(step, fault),
+  closed: (step, { fault, wasDeaf }) => {
+    if (wasDeaf) missWords(step)
+    modelLost(step, fault)
+  },
   refused,
   rate_limited: limited,
 

@@ -191,6 +191,51 @@ describe('A lost model session', () => {
     }
   })
 
+  const DEAD = { type: 'closed', code: 'peer_silent', message: 'dead', fault: 'retry', wasDeaf: true } as const
+
+  it('that heard nothing for a while may have missed what the caller said: they are asked, unless they go on', () => {
+    const said: [ms: number, isAsked: boolean][] = [
+      [0, true],
+      [1_500, false],
+    ]
+    for (const [ms, isAsked] of said) {
+      const call = Call.greeted()
+      call.model(DEAD)
+      expect(call.all('open_model').at(-1)?.history).toContain('last words were lost')
+      call.model({ type: 'ready' })
+      if (ms > 0) call.says('turn_2', ms)
+      call.wait(1_000)
+      const asked = call.commands('respond').slice(1)
+      expect(asked.map(({ instructions }) => instructions?.includes('say it again') ?? false)).toEqual([isAsked])
+    }
+  })
+
+  it('that heard nothing for a while missed nothing where the agent speaks, a tool runs, or others have the call', () => {
+    const others: ((call: Call) => void)[] = [
+      (call) => {
+        call.says('turn_1', 500)
+        call.answer('resp_1', 'item_1', 20_000)
+      },
+      (call) => {
+        call.says('turn_1', 500)
+        call.begins('resp_1')
+        const tool = { callId: 'c1', name: 'look_up', argumentsText: '{}' }
+        call.model({ type: 'tool_call', responseId: 'resp_1', itemId: 'i', ...tool })
+        call.ends('resp_1')
+      },
+      (call) => call.do({ type: 'take_over' }),
+    ]
+    for (const other of others) {
+      const call = Call.greeted()
+      other(call)
+      call.model(DEAD)
+      call.model({ type: 'ready' })
+      call.wait(2_000)
+      expect(call.commands('respond').filter(({ instructions }) => instructions?.includes('say it again'))).toEqual([])
+      expect(call.state.hasMissedWords).toBe(false)
+    }
+  })
+
   it('lets a caller who goes on speaking go on', () => {
     const call = Call.greeted()
     call.speaks('turn_1', 500)

@@ -8,7 +8,7 @@ import { keepCall } from './held-end.ts'
 import { keepEntry } from './keeping.ts'
 import { isHoldAudio } from './own-audio.ts'
 import { isAwaited } from './party.ts'
-import type { SessionState, Step } from './state.ts'
+import { isOutOfHands, type SessionState, type Step } from './state.ts'
 import { trimToSound } from './unspoken.ts'
 import { closeVoice, isOnlySound } from './voicing.ts'
 import { closeWords } from './words.ts'
@@ -89,6 +89,13 @@ function closeCallerTurns(step: Step): boolean {
   const open = step.state.transcript.entries.filter((e) => e.isKept && !e.isFinal && e.role === 'caller')
   for (const { itemId } of open) keepEntry(step, itemId, { isFinal: true })
   return open.length > 0
+}
+
+/** What the caller may have said lately was heard by nobody; where it was theirs to speak, they have waited for the agent since. */
+export function missWords(step: Step): void {
+  const { phase, ending, runningTools } = step.state
+  const isTheirs = phase === 'talking' && !ending && !isOutOfHands(step) && runningTools.length === 0
+  if (isTheirs && !isSaying(step)) step.set({ hasMissedWords: true })
 }
 
 /** The caller can be heard again, who was cut off in the middle of a sentence: they may go on with it. */

@@ -30,6 +30,7 @@ export const PEER_SILENT: Ending = {
   code: 'peer_silent',
   message: 'The connection to the model is dead: not even pings are answered.',
   fault: 'retry',
+  wasDeaf: true,
 }
 
 /** The server answered the handshake with an HTTP status. Its words are left out: they may quote the key. */

@@ -27,9 +27,12 @@ export type ModelSocketListener = {
 }
 
 const HANDSHAKE_MS = 5_000
-const PING_INTERVAL_MS = 20_000
-/** A pong may take a minute: the model's silence while it owes an answer is noticed elsewhere, and much sooner. */
-const MAX_UNANSWERED_PINGS = 3
+/**
+ * Where the way to the server is dead and nobody was told, the caller talks to nobody until the third ping is due: a model that owes an
+ * answer is noticed sooner elsewhere, one that only listens is not.
+ */
+const PING_INTERVAL_MS = 5_000
+const MAX_UNANSWERED_PINGS = 2
 const MAX_REFUSAL_BYTES = 8 * 1024
 const NORMAL_CLOSURE = 1000
 
