@@ -117,6 +117,25 @@ describe('A model of which nothing comes', () => {
     expect(call.notes('dead_air').length).toBeGreaterThan(0)
   })
 
+  it('is bridged where no session is there yet, behind what the caller hears without one, and not once it is', () => {
+    const GREETING = { kind: 'greeting' as const, text: 'Hello.', ms: 1_000 }
+    const silent = new Call()
+    const greeted = new Call({ clips: [GREETING, ...clips] })
+    greeted.wait(GREETING.ms)
+    for (const call of [silent, greeted]) {
+      call.wait(2_400)
+      expect(call.notes('dead_air')).toEqual([])
+      call.wait(200)
+      expect(call.notes('dead_air')).toHaveLength(1)
+      call.model({ type: 'ready' })
+      call.wait(4_000)
+      expect(call.notes('dead_air')).toHaveLength(1)
+    }
+    // Words for that are out of place before the first ones.
+    expect([silent.all('play_chords').length, silent.all('play_clip').length]).toEqual([1, 0])
+    expect(greeted.all('play_clip').map(({ index }) => index)).toEqual([0, 2])
+  })
+
   it('is not bridged where nobody waits for it, as for the greeting', () => {
     const call = new Call({ clips })
     call.model({ type: 'ready' })

@@ -43,11 +43,6 @@ export function endOutage(step: Step): void {
   if (model.isReady && model.outSinceMs !== null) step.set({ model: { ...model, outSinceMs: null } })
 }
 
-/** Whether nobody hears the caller, nor speaks, because the session that was there, or was to be there, is lost. */
-export function isOut({ model }: SessionState): boolean {
-  return model.outSinceMs !== null && !model.isReady
-}
-
 /** Whether the model that is looked for is given up: where no other one waits, an outage of seconds ends no call. */
 export function isTooMuch(step: Step): boolean {
   const { failedAtMs, downSinceMs, droppedAtMs } = step.state.model

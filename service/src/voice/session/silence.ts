@@ -3,7 +3,6 @@ import { ask, exactly } from './asking.ts'
 import { playFiller } from './clips.ts'
 import { hasParted } from './held-end.ts'
 import { playChords } from './holding.ts'
-import { isOut } from './outage.ts'
 import { isCallerWaiting, isMidAnswer } from './owing.ts'
 import { isAwaited } from './party.ts'
 import { TIMER_SLACK_MS } from './stall-clock.ts'
@@ -25,7 +24,7 @@ export const GOODBYE = 'The caller does not answer. Say goodbye in one sentence.
  * silence not while a tool runs; neither while the agent is muted, others have the call, or the beep of a mailbox is waited for.
  */
 export function watchSilence(step: Step): void {
-  const { phase, ending, speech, runningTools, asyncTools, answers, isMuted, party, digits } = step.state
+  const { phase, ending, speech, runningTools, asyncTools, answers, isMuted, party, digits, model } = step.state
   const isListening = isMuted || isOutOfHands(step) || isAwaited(step.state)
   const isTheirs = phase === 'talking' && !isListening
   // An assistant that asks the person behind it is silent for longer than a person is.
@@ -37,7 +36,7 @@ export function watchSilence(step: Step): void {
   watchIdle(step, { isQuiet: isWaiting && !speech, isHeldUp: isWaiting && speech !== null && !speech.counts })
   // Whoever speaks while no model hears them is told by a sound that somebody is there, and so is who has heard nobody yet.
   const isHere = (phase === 'talking' || phase === 'waiting') && !ending && !isListening && !hasParted(step.state)
-  const isLost = isOut(step.state) && isHere && !isScreened && !party?.isSpeaking
+  const isLost = !model.isReady && isHere && !isScreened && !party?.isSpeaking
   const isOwed = isCallerWaiting(step.state) || isMidAnswer(step)
   // Nor is who presses keys waiting: what is owed is held back until the entry is complete.
   watchDeadAir(step, !speech && digits === '' && (isLost || (isTheirs && isOwed)))
