@@ -4,9 +4,16 @@ import { WaitingFirst } from './scripts/testing/waiting-first.ts'
 
 const DATABASE_TESTS = '**/*.db.test.ts'
 /** In which calls are taken all the while, and what a page costs is measured. */
-const BROWSER_CALL_TESTS = ['-live', '-long-list', '-placed'].map((of) => `service/test/dashboard${of}.test.ts`)
+const BROWSER_CALL_TESTS = ['-live', '-live-voices', '-long-list', '-placed'].map(
+  (of) => `service/test/dashboard${of}.test.ts`,
+)
 const BROWSER_TESTS = ['service/test/pages.test.ts', 'service/test/dashboard*.test.ts']
 const NOT_OURS = ['**/node_modules/**', 'data/**', 'tmp/**']
+
+/** Work for both cores all the while. */
+const BUSY = { sequence: { groupOrder: 0 }, maxWorkers: 4 }
+/** Behind that: among these are all that hear calls at their own pace, in which a worker waits, or that wait for a program. */
+const WAITING = { sequence: { groupOrder: 1 }, maxWorkers: 5 }
 
 /** The same files on both databases, but for those that every change runs on one; the setup makes the one that they run on. */
 function databaseProject(name: 'embedded' | 'server') {
@@ -17,6 +24,7 @@ function databaseProject(name: 'embedded' | 'server') {
     extends: true as const,
     test: {
       ...{ name, include: [DATABASE_TESTS], exclude: [...NOT_OURS, ...others] },
+      ...(name === 'embedded' ? BUSY : WAITING),
       globalSetup: `service/test/harness/${name}-setup.ts`,
     },
   }
@@ -40,8 +48,6 @@ export default defineConfig({
     pool: 'forks',
     // A process for each file would load all modules again for each, and start another embedded database.
     isolate: false,
-    // Two more than the smallest machine has cores: calls are heard at their own pace, and who asks a database waits for it.
-    maxWorkers: 4,
     sequence: { sequencer: WaitingFirst },
     // What has to be quick says so itself: these are far from what a machine of half the speed needs that does something else as well.
     testTimeout: 60_000,
@@ -51,17 +57,24 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['**/*.test.ts'], exclude: [...NOT_OURS, ...BROWSER_TESTS, DATABASE_TESTS] },
+        test: {
+          ...{ name: 'unit', include: ['**/*.test.ts'], exclude: [...NOT_OURS, ...BROWSER_TESTS, DATABASE_TESTS] },
+          ...WAITING,
+        },
       },
       databaseProject('embedded'),
       databaseProject('server'),
       // When all others are through: a browser takes much of the machine, and calls that are heard at their own pace would stutter
       // beside it. Most of the time a test waits for its page, so three share two cores. A service beside other browsers takes no calls
-      // once it is warm: where it has to, the file is alone. One call at its start it takes.
+      // once it is warm: where it has to, two files share the machine, which has little to do then. One call at its start it takes.
       browserProject('browser', {
-        ...{ include: BROWSER_TESTS, exclude: BROWSER_CALL_TESTS, groupOrder: 1, maxWorkers: 3 },
+        ...{ include: BROWSER_TESTS, exclude: BROWSER_CALL_TESTS, groupOrder: 2, maxWorkers: 3 },
       }),
-      browserProject('browser-calls', { include: BROWSER_CALL_TESTS, groupOrder: 2, maxWorkers: 1 }),
+      browserProject('browser-calls', {
+        ...{ include: BROWSER_CALL_TESTS, groupOrder: 3 },
+        // What a page costs is measured in a run of everything alone.
+        maxWorkers: process.env['PARLEY_TEST_FULL'] ? 1 : 2,
+      }),
     ],
   },
 })

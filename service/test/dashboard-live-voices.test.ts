@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest'
+import { startChromium } from './harness/chromium.ts'
+import { HOSTILE } from './harness/hostile.ts'
+import { levelOf } from './harness/level.ts'
+import {
+  somebodySpeaks,
+  TAKEN_WITHIN_MS,
+  useLiveDashboard,
+  waitForFocusAround,
+  withoutTheEnd,
+} from './harness/live-dashboard.ts'
+import { until } from './harness/wait.ts'
+
+const { dashboard, visit, ringUntilTaken } = useLiveDashboard()
+
+const REFUSING = `
+  navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('Permission denied', 'NotAllowedError'))
+`
+
+/** Runs in a page before all else: its microphone can be unplugged. */
+const UNPLUGGABLE = `
+  const asked = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices)
+  navigator.mediaDevices.getUserMedia = async (wanted) => {
+    const stream = await asked(wanted)
+    window.unplug = () => {
+      for (const track of stream.getTracks()) {
+        track.stop()
+        track.dispatchEvent(new Event('ended'))
+      }
+    }
+    return stream
+  }
+`
+
+describe('the page to talk to an agent', () => {
+  it('carries the voices of both, and shows what they say', async () => {
+    const browser = await startChromium({ microphone: await somebodySpeaks(dashboard) })
+    try {
+      const { page, faults } = await visit('/app/t/demo/talk', { browser })
+      await page.getByRole('button', { name: 'Call', exact: true, disabled: false }).press('Enter')
+      await page.getByText('Connected').waitFor()
+      // What was pressed is gone, and what there is to do instead stands where the focus is.
+      await waitForFocusAround(page, 'Mute')
+      // As it calls itself, and everything else the call.
+      const agent = 'Robin'
+      const heard = { you: 0, agent: 0 }
+      const listen = async () => {
+        heard.you = Math.max(heard.you, await levelOf(page, 'You'))
+        heard.agent = Math.max(heard.agent, await levelOf(page, agent))
+        const turns = await page.getByRole('region', { name: 'What was said' }).getByRole('listitem').allInnerTexts()
+        const said = turns.filter((text) => !text.includes('this is Robin'))
+        // What a browser has made of the words is nothing that a simulated model recognises; that they were said it does.
+        const isAnswered = said.some((text) => text.includes('inaudible')) && said.length > 1
+        return isAnswered && heard.you > 0.05 && heard.agent > 0.05
+      }
+      await until(listen, { timeoutMs: TAKEN_WITHIN_MS, what: 'both to be heard, and an answer' })
+      const greeting = page.getByRole('listitem').filter({ hasText: 'this is Robin at the Demo Company' })
+      expect(await greeting.getByText(agent, { exact: true }).count()).toBe(1)
+      await page.getByRole('button', { name: 'Hang up', disabled: false }).press('Enter')
+      await page.getByRole('button', { name: 'Call', exact: true }).waitFor()
+      await waitForFocusAround(page, 'Call')
+      await page.getByRole('link', { name: 'Read and hear this call again' }).click()
+      await page.getByText('The caller hung up').first().waitFor()
+      expect(withoutTheEnd(faults)).toEqual([])
+    } finally {
+      await browser.close()
+    }
+  })
+
+  it('says what to do when the browser keeps the microphone', async () => {
+    const { page, faults } = await visit('/app/t/demo/talk', { prepare: REFUSING })
+    await page.getByRole('button', { name: 'Call', exact: true }).click()
+    await page.getByRole('alert').getByText('Allow it with the sign beside the address').waitFor()
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe('the page of a live call', () => {
+  it('lets somebody take a call over, speak with the caller, and hand it back', async () => {
+    const browser = await startChromium({ microphone: await somebodySpeaks(dashboard) })
+    try {
+      const { page, faults } = await visit('/app/t/demo/live', { browser })
+      await ringUntilTaken(page)
+      await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
+      await page.getByText(/this is Robin at the Demo Company/).waitFor()
+      await page.getByRole('button', { name: 'Take over' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Take over' }).click()
+      await page.getByText('You speak with the caller.').waitFor()
+      await page.getByText('Connected').waitFor()
+      await page.getByText('A person speaks').waitFor()
+      await page.getByRole('main').getByText('ada', { exact: true }).waitFor()
+      const isHeard = async () => (await levelOf(page, 'You')) > 0.05
+      await until(isHeard, { timeoutMs: TAKEN_WITHIN_MS, what: 'whoever took over to be heard' })
+      await page.getByRole('button', { name: 'Hand back to the agent' }).click()
+      await page.getByText('A person speaks').waitFor({ state: 'hidden' })
+      await page.getByRole('button', { name: 'Take over' }).waitFor()
+
+      for (const [name, field] of [
+        ['Whisper', 'Words'],
+        ['Note', 'Note'],
+        ['Escalate', 'To whom'],
+      ] as const) {
+        await page.getByRole('button', { name, exact: true }).click()
+        const asked = page.getByRole('dialog', { name })
+        await asked.getByLabel(field).fill(HOSTILE)
+        await asked.getByRole('button', { name, exact: true }).click()
+        await asked.waitFor({ state: 'hidden' })
+      }
+      expect(await page.locator('main img, main script').count()).toBe(0)
+      await page.getByRole('button', { name: 'End the call' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'End the call' }).click()
+      await page.getByRole('link', { name: 'Read and hear it again' }).waitFor()
+      type Taken = { actions: { action: string }[] }
+      const { actions } = await dashboard.ask<Taken>('GET', '/admin/supervisor-actions?tenant_id=demo')
+      expect(actions.map(({ action }) => action)).toEqual(
+        expect.arrayContaining(['takeover', 'release', 'whisper', 'note', 'escalate']),
+      )
+      expect(withoutTheEnd(faults)).toEqual([])
+    } finally {
+      await browser.close()
+    }
+  })
+
+  it('asks before somebody is cut off who speaks with the caller, and tells them when their microphone is gone', async () => {
+    const browser = await startChromium({ microphone: await somebodySpeaks(dashboard) })
+    try {
+      const { page } = await visit('/app/t/demo/live', { browser, prepare: UNPLUGGABLE })
+      await ringUntilTaken(page)
+      await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
+      await page.getByRole('button', { name: 'Take over' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Take over' }).click()
+      await page.getByText('Connected').waitFor()
+      // Not by a link of the page,
+      await page.getByRole('link', { name: 'Desk', exact: true }).click()
+      const leaving = page.getByRole('dialog', { name: 'Leave while you are on the line?' })
+      await leaving.getByRole('button', { name: 'Stay on the line' }).click()
+      await leaving.waitFor({ state: 'hidden' })
+      // nor by one click of somebody else.
+      const other = await page.context().newPage()
+      await other.goto(page.url())
+      const handBack = other.getByRole('button', { name: 'Hand back to the agent' })
+      await handBack.click()
+      const asked = other.getByRole('dialog', { name: 'Hand back to the agent?' })
+      await asked.getByRole('button', { name: 'Cancel' }).click()
+      await asked.waitFor({ state: 'hidden' })
+      await page.getByText('You speak with the caller.').waitFor()
+      await page.evaluate('unplug()')
+      await page.getByRole('alert').getByText('The microphone is gone').waitFor()
+      const takeOver = page.getByRole('button', { name: 'Take over' })
+      await takeOver.waitFor()
+      const [told, below] = await Promise.all([page.getByRole('alert').boundingBox(), takeOver.boundingBox()])
+      expect((below?.y ?? 0) - (told?.y ?? 0) - (told?.height ?? 0)).toBeGreaterThan(0)
+      await handBack.waitFor({ state: 'hidden' })
+      const streamSid = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '')
+      await dashboard.ask('POST', `/sessions/${streamSid}/actions`, { action: 'end_call', supervisor: 'grace' })
+    } finally {
+      await browser.close()
+    }
+  })
+})
