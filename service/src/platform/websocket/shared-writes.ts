@@ -7,12 +7,26 @@ const ROOM_BYTES = 64 * 1024
 /** Lengths of which a view is kept: most that is written is as long as something before it. */
 const MAX_VIEWS = 64
 
-/** What Node's own sockets ask the system to write by. `getAsyncId`: -1 until the system holds it. */
-type WriteRequest = { oncomplete: (status: number) => void; buffer: Buffer | null; getAsyncId(): number }
+/**
+ * What Node's own sockets ask the system to write by. `getAsyncId`: -1 where the system does not hold it. `writeStatus`: what has come of it
+ * before anybody could be told.
+ */
+type WriteRequest = {
+  oncomplete: (status: number) => void
+  buffer: Buffer | null
+  writeStatus?: number | null
+  getAsyncId(): number
+}
 type WriteRequestClass = new () => WriteRequest
 
-/** What a socket of Node's writes to. `writeQueueSize`: bytes that the system has not taken yet; none of one that is closed. */
-type Handle = { writeBuffer(request: WriteRequest, bytes: Buffer): number; readonly writeQueueSize: number | undefined }
+/**
+ * What a socket of Node's writes to. Before 24.22 it is given a request with each write; later ones are given none, and return one in place of
+ * the 0 where the system takes only a part. `writeQueueSize`: bytes that it has not taken yet; none of one that is closed.
+ */
+type Handle = {
+  writeBuffer(request: WriteRequest | null, bytes: Buffer): number | WriteRequest
+  readonly writeQueueSize: number | undefined
+}
 
 /**
  * Where everything is put together that is written this way: the system has taken it before anything else is, and where it took only
@@ -20,8 +34,8 @@ type Handle = { writeBuffer(request: WriteRequest, bytes: Buffer): number; reado
  */
 let room: Buffer = Buffer.allocUnsafeSlow(ROOM_BYTES)
 const views = new Map<number, Buffer>()
-/** Node keeps it to itself, but hands one of them over with each write. */
-let requestClass: WriteRequestClass | null = null
+/** How this Node writes, once it has shown it: it makes a request for each write, of a class that it keeps to itself, or leaves that to the system. */
+let newRequest: (() => WriteRequest | null) | null = null
 
 /**
  * Writes to a socket out of memory that is there already, past its stream: to send a small message, that is most of what it
@@ -30,23 +44,22 @@ let requestClass: WriteRequestClass | null = null
 export class SharedWrites {
   readonly #socket: Socket
   readonly #handle: Handle
-  #request: WriteRequest
+  #request: WriteRequest | null
   /** Writes that the system holds. To ask it for each message how much it has not taken costs more than to count them. */
   #held = 0
 
-  private constructor(socket: Socket, handle: Handle, request: WriteRequest) {
+  private constructor(socket: Socket, handle: Handle, request: WriteRequest | null) {
     this.#socket = socket
     this.#handle = handle
     this.#request = request
-    request.oncomplete = this.#completed
   }
 
   /** Null for a socket that cannot be written to this way, as one that speaks TLS, and before Node has written to any. */
   static to(socket: Duplex): SharedWrites | null {
     const handle = handleOf(socket)
     if (handle === null) return null
-    if (requestClass !== null) return new SharedWrites(socket as Socket, handle, new requestClass())
-    learnClass(handle)
+    if (newRequest !== null) return new SharedWrites(socket as Socket, handle, newRequest())
+    learnHow(handle)
     return null
   }
 
@@ -59,9 +72,12 @@ export class SharedWrites {
 
   /** Writes what `room` gave, all of it. A connection that does not take it ends, as with the stream. */
   write(bytes: Buffer): void {
-    if (this.#handle.writeBuffer(this.#request, bytes) !== 0) this.#socket.destroy()
+    const told = this.#handle.writeBuffer(this.#request, bytes)
+    const request = typeof told === 'number' ? this.#request : told
     // Not whether something waits: the rest may have gone with a second try, of which the system still has to tell.
-    else if (this.#request.getAsyncId() >= 0) this.#keep(bytes)
+    const isHeld = request !== null && request.getAsyncId() >= 0
+    if (told !== 0 && (typeof told === 'number' || !isHeld)) this.#socket.destroy()
+    else if (isHeld) this.#keep(request, bytes)
   }
 
   /** Bytes of it that the system has not taken yet. */
@@ -70,13 +86,14 @@ export class SharedWrites {
   }
 
   /** The system took a part, and holds on to the request and its memory until it has told what came of the rest. */
-  #keep(bytes: Buffer): void {
+  #keep(request: WriteRequest, bytes: Buffer): void {
     this.#held += 1
-    this.#request.buffer = bytes
-    this.#request = new (this.#request.constructor as WriteRequestClass)()
-    this.#request.oncomplete = this.#completed
+    request.buffer = bytes
+    request.oncomplete = this.#completed
+    this.#request = newRequest?.() ?? null
     room = Buffer.allocUnsafeSlow(ROOM_BYTES)
     views.clear()
+    if (typeof request.writeStatus === 'number') this.#completed(request.writeStatus)
   }
 
   readonly #completed = (status: number): void => {
@@ -92,15 +109,24 @@ function handleOf(socket: Duplex): Handle | null {
   return canWrite ? (handle as Handle) : null
 }
 
-/** Looks at the next write to this socket. */
-function learnClass(handle: Handle): void {
+/** Looks at the next write to this socket. One that is like none that is known is left to the stream, and so are all later ones. */
+function learnHow(handle: Handle): void {
   handle.writeBuffer = (request, bytes) => {
-    const isKnown = request.constructor.name === 'WriteWrap' && typeof request.getAsyncId === 'function'
-    if (isKnown) requestClass = request.constructor as WriteRequestClass
     // What stands behind it is the one of every socket.
     delete (handle as Partial<Handle>).writeBuffer
-    return handle.writeBuffer(request, bytes)
+    const told = handle.writeBuffer(request, bytes)
+    if (request === null) {
+      if (typeof told === 'number' || isRequest(told)) newRequest = () => null
+    } else if (isRequest(request)) {
+      const requestClass = request.constructor as WriteRequestClass
+      newRequest = () => new requestClass()
+    }
+    return told
   }
+}
+
+function isRequest(value: WriteRequest): boolean {
+  return value?.constructor?.name === 'WriteWrap' && typeof value.getAsyncId === 'function'
 }
 
 function viewOf(bytes: number): Buffer {
