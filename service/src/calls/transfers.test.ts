@@ -107,6 +107,50 @@ it('fetches back whose target has gone before all was written down that was said
   expect(told).toEqual(['sent'])
 }, 5_000)
 
+it.each([
+  ['never told', []],
+  ['told much later', ['completed']],
+])(
+  'fetches back whose target was gone before it was in the room, though that was %s',
+  async (_when, toldLater) => {
+    const { ask, clock, rest, told } = await begun()
+    rest.reply = ({ method }) => ({
+      status: 200,
+      body: { sid: 'CA-target', ...(method === 'GET' && { status: 'completed' }) },
+    })
+    await ask({ type: 'key', digits: '1' })
+    await clock.advance(3_000)
+    const askedBack = () => rest.requests.filter(({ form }) => form['Twiml']?.includes('<Redirect'))
+    const looked = async () => {
+      await clock.advance(500)
+      return askedBack().length > 0
+    }
+    await until(looked, { what: 'the caller to be fetched back' })
+    for (const status of toldLater) await ask({ type: 'status', status })
+    await clock.advance(60_000)
+    expect([told, askedBack().length]).toEqual([['sent'], 1])
+  },
+  5_000,
+)
+
+it.each([
+  ['is there', { status: 200, body: { sid: 'CA-target', status: 'in-progress' } }, 1],
+  ['cannot be asked for', { status: 503, body: {} }, 2],
+])(
+  'takes a call to be put through to a target that %s',
+  async (_what, answer, times) => {
+    const { ask, clock, rest, told } = await begun()
+    rest.reply = ({ method }) => (method === 'GET' ? answer : { status: 200, body: {} })
+    await ask({ type: 'key', digits: '1' })
+    await clock.advance(3_000)
+    await until(() => told.includes('noted'), { what: 'that to be noted' })
+    expect(rest.requests.filter(({ path, method }) => method === 'GET' && path.includes('/CA-target'))).toHaveLength(
+      times,
+    )
+  },
+  5_000,
+)
+
 it('notes that a call was put through once the database is back, and tells its session at once', async () => {
   const answers = [unreachable(), unreachable()]
   const note = async () => {
@@ -258,7 +302,7 @@ describe('A caller whom another node has again, of which this one has not heard 
     expect(putThrough()).toBe(0)
     records.isHeld = true
     await looked(3)
-    expect(putThrough()).toBe(1)
+    await until(() => putThrough() === 1, { what: 'that to be noted' })
   })
 
   it('is looked for no more where the call was left as they were brought to the room', async () => {

@@ -1,6 +1,7 @@
 import { type Cancel, type Clock, withTimeout } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { NodeId } from '../kernel/ids.ts'
+import type { GoesOn } from '../operators/missed-calls.ts'
 import type { Bus } from '../platform/bus/port.ts'
 import type { Log } from '../platform/log.ts'
 import type { CallVerb } from '../platform/telephony/port.ts'
@@ -13,6 +14,7 @@ import type { BegunTransfer, CallTransfer, TransferNews, TransferRequest } from 
 import { heldCall } from './call-ended.ts'
 import type { CarrierOutcome, CarrierRequests } from './carrier-requests.ts'
 import { carrierSentence } from './carrier-words.ts'
+import { makeGoesOn } from './goes-on.ts'
 import { NotingThrough } from './noting-through.ts'
 import type { OwnPutThrough } from './put-through.ts'
 import { callerGone, type TransferQuestion, transfersTopic } from './transfer-callbacks.ts'
@@ -72,7 +74,7 @@ const RING_SECONDS = 30
 const KEY_SECONDS = 10
 /** Nothing that is said in the call can be written down by us once it is somebody else's. */
 const WRITTEN_WITHIN_MS = 2_000
-/** How long after the key a target may be gone without having joined the caller: nobody tells whether it has. */
+/** How long after the key a target may be gone without having joined the caller: nobody tells whether it has. Whoever is there then, has. */
 const JOINS_WITHIN_MS = 3_000
 /** Whoever was in the room has ended it by leaving: the caller's carrier asks by itself, and has another stream within this. */
 const BACK_BY_ITSELF_MS = 2_000
@@ -115,10 +117,12 @@ class OpenTransfers {
   readonly #deps: Deps
   readonly #ringing = new Map<string, Ringing>()
   readonly #noting: NotingThrough
+  readonly #goesOn: GoesOn
 
   constructor(deps: Deps) {
     this.#deps = deps
     this.#noting = new NotingThrough(deps)
+    this.#goesOn = makeGoesOn(deps.requests)
   }
 
   close(): void {
@@ -295,12 +299,19 @@ class OpenTransfers {
 
   /** Whoever has taken the call has been with the caller for a while, who may be on their way back to the agent all the same. */
   async #joined(id: string, of: Ringing): Promise<void> {
-    await this.#written(of)
+    const [isThere] = await Promise.all([this.#isTakerThere(of), this.#written(of)])
     // Of a target that has gone meanwhile it is not known whether it was ever in the room.
     if (this.#ringing.get(id) !== of || of.isGone) return
+    if (!isThere) return this.#takerGone(id, of)
     this.#ringing.delete(id)
     of.stopJoining?.()
     await this.#through(of)
+  }
+
+  /** That they have gone may be told late, or never. Where their carrier does not answer, they are taken to be there. */
+  async #isTakerThere({ tenant, legSid }: Ringing): Promise<boolean> {
+    if (legSid === null) return true
+    return (await this.#goesOn(tenant, legSid)) ?? (await this.#goesOn(tenant, legSid)) ?? true
   }
 
   async #through(of: Ringing): Promise<void> {
@@ -312,7 +323,7 @@ class OpenTransfers {
   /** What becomes of the target's side: of a call that rings in place of ours only that it was answered is told. */
   async #told(id: string, of: Ringing, status: string): Promise<void> {
     const why = ENDS.get(status)
-    if (of.isTaken) return this.#takerTold(id, of, why)
+    if (of.isTaken) return of.request.isWarm && why !== undefined ? this.#takerGone(id, of) : undefined
     if (!of.request.isWarm) {
       if (status !== 'in-progress') return
       of.isTaken = true
@@ -325,8 +336,9 @@ class OpenTransfers {
     of.news.failed(why)
   }
 
-  #takerTold(id: string, of: Ringing, why: TransferFault | undefined): void {
-    if (!of.request.isWarm || why === undefined || of.isGone) return
+  /** The caller may be alone in the room, or is about to be. */
+  #takerGone(id: string, of: Ringing): void {
+    if (of.isGone) return
     of.isGone = true
     if (of.stopJoining === null) return
     of.stopJoining()
