@@ -207,6 +207,25 @@ describe('a call that another node takes', () => {
     expect(await session()).toMatchObject({ end_reason: 'transferred' })
   })
 
+  it.runIf(kind === 'server')('is waited for no longer once its carrier has brought it back to that node', async () => {
+    const [call] = await startTalking(app, ['CA1'])
+    await beat(test.db, OTHER_NODE, '1')
+    const body = { action: 'transfer', target: TARGET }
+    expect((await app.served.call('acme', 'POST', '/sessions/MZCA1/actions', body)).status).toBe(200)
+    call?.client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    await app.pass(async () => (await states())[0] === 'detached', 'the stream to end')
+    const isOver = await draining()
+    const ringsUntilMs = app.clock.now() + 5_000
+    await app.pass(() => beat(test.db, OTHER_NODE, '1').then(() => app.clock.now() > ringsUntilMs), 'the ringing')
+    await test.db.updateTable('call_directory').set({ owner: OTHER_NODE, epoch: 2 }).execute()
+    const backAtMs = app.clock.now()
+    await drained(isOver)
+    expect(app.clock.now() - backAtMs).toBeLessThan(10_000)
+    expect(app.rest.requests).toHaveLength(1)
+    expect(await entry()).toEqual({ owner: OTHER_NODE, epoch: 2 })
+    expect(await session()).toEqual({ end_reason: null, ended_at: null })
+  })
+
   it('is left to its carrier, too, while that rings, where there is no other node', async () => {
     const [call] = await startTalking(app, ['CA1'])
     const body = { action: 'transfer', target: TARGET }

@@ -1,13 +1,10 @@
 import { type Cancel, type Clock, waitAtMost } from '../kernel/clock.ts'
-import type { NodeId } from '../kernel/ids.ts'
-import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import type { LiveSessions } from '../voice/live-sessions.ts'
 import type { CarrierRequests } from './carrier-requests.ts'
-import type { LetGo } from './let-go.ts'
 import type { OpenCalls } from './open-calls.ts'
 import type { OrphanedCalls } from './orphaned-calls.ts'
-import { takenCallsAcrossTenants } from './orphaned-calls-store.ts'
+import type { LetGoOfTaken } from './taken-calls.ts'
 
 /** What looks after calls in the background, each second. */
 export type CallWatch = {
@@ -19,15 +16,13 @@ export type CallWatch = {
 }
 
 type Deps = {
-  vital: Db
   clock: Clock
   log: Pick<Log, 'info' | 'warn'>
-  nodeId: NodeId
   live: Pick<LiveSessions, 'all'>
   orphanedCalls: OrphanedCalls
   openCalls: OpenCalls
   requests: CarrierRequests
-  letGo: LetGo
+  letGoOfTaken: LetGoOfTaken
 }
 
 const INTERVAL_MS = 1_000
@@ -106,14 +101,8 @@ class Watch implements CallWatch {
 
   /** A node that could not be heard does not know whether its calls were taken: it serves them until it does. */
   async #letGoOfTaken(nowMs: number): Promise<void> {
-    const { vital, log, live, nodeId, letGo } = this.#deps
-    const here = new Map(live.all().map(({ facts: { callSid, tenantId } }) => [callSid, tenantId]))
-    for (const { callSid, epoch } of await takenCallsAcrossTenants(vital, nodeId, [...here.keys()])) {
-      const tenantId = here.get(callSid)
-      if (tenantId === undefined) continue
-      log.warn({ tenant_id: tenantId, call_sid: callSid }, 'a call was taken by another node')
-      letGo(tenantId, callSid, epoch)
-    }
+    const { live, letGoOfTaken } = this.#deps
+    await letGoOfTaken(live.all().map(({ facts }) => facts))
     this.#ownAtMs = nowMs
   }
 }

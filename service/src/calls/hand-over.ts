@@ -10,6 +10,7 @@ import { forEachByTenant } from './by-tenant.ts'
 import { type GivenAway, makeGiveAway } from './give-away.ts'
 import { isEarlier, type LetGo } from './let-go.ts'
 import type { SendCallBack } from './send-call-back.ts'
+import type { LetGoOfTaken } from './taken-calls.ts'
 
 /**
  * Hands the calls of this node over to another one that takes calls, if there is one: what was said is written down, the call is
@@ -29,6 +30,7 @@ type Deps = {
   live: Pick<LiveSessions, 'all' | 'findCall' | 'handOver'>
   sendCallBack: SendCallBack
   letGo: LetGo
+  letGoOfTaken: LetGoOfTaken
   /** Whether other nodes share the database, and carriers are told an address that leads to them. */
   mayHaveHeir: boolean
   /** A node that was not heard from for so long is none. */
@@ -49,11 +51,12 @@ const TOLD_WITHIN_MS = 3_000
 const WRITTEN_WITHIN_MS = 2_000
 /** As long as anybody is rung who a call is put through to. */
 const PUT_THROUGH_WITHIN_MS = 45_000
+const LOOK_MS = 2_000
 /** A carrier that was told to go on elsewhere closes the stream within this. */
 const GONE_WITHIN_MS = 5_000
 
 export function makeHandOver(deps: Deps): HandOver {
-  const { clock, log, tenants, journal, live, letGo } = deps
+  const { clock, log, tenants, journal, live, letGo, letGoOfTaken } = deps
   const giveAway = makeGiveAway(deps)
 
   async function handOver(call: Call): Promise<void> {
@@ -62,7 +65,7 @@ export function makeHandOver(deps: Deps): HandOver {
     try {
       const tenant = await tenants.get(tenantId)
       // To send it elsewhere now would hang up on who is rung for it: it is put through, or comes back.
-      await waitWhile(clock, () => isLeaving(call), PUT_THROUGH_WITHIN_MS)
+      await allLeft([call])
       // Without a stream it is let go of as soon as it is asked, and nothing that is told after that is written down.
       if (live.findCall(tenantId, callSid)?.phase === 'detached') await allTold(call)
       const hold = live.findCall(tenantId, callSid)?.hold
@@ -99,6 +102,19 @@ export function makeHandOver(deps: Deps): HandOver {
     return became
   }
 
+  /** They are put through, or back: here, or at another node, of which nobody but the records tells this one any more. */
+  async function allLeft(calls: Call[]): Promise<void> {
+    const endMs = clock.monotonicMs() + PUT_THROUGH_WITHIN_MS
+    for (let left = calls.filter(isLeaving); left.length > 0; left = left.filter(isLeaving)) {
+      if (clock.monotonicMs() >= endMs) return
+      await waitWhile(clock, () => left.some(isLeaving), LOOK_MS)
+      const late = () => new Error('the database is silent')
+      await withTimeout(clock, letGoOfTaken(left.filter(isLeaving)), LOOK_MS, late).catch((err: unknown) =>
+        log.warn({ err }, 'it could not be found out whether another node has calls again'),
+      )
+    }
+  }
+
   function isLeaving({ tenantId, callSid }: Call): boolean {
     return live.findCall(tenantId, callSid)?.isLeaving === true
   }
@@ -116,7 +132,7 @@ export function makeHandOver(deps: Deps): HandOver {
     // To end one of these would hang up on who is rung for it, too. The others end now, and have nobody else rung meanwhile.
     const leaving = calls.filter(isLeaving)
     for (const session of live.all()) if (!session.isLeaving) session.command({ type: 'end', reason: 'shutdown' })
-    await waitWhile(clock, () => leaving.some(isLeaving), PUT_THROUGH_WITHIN_MS)
+    await allLeft(leaving)
   }
 }
 
