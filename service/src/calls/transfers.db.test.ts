@@ -84,6 +84,12 @@ async function session(): Promise<Session> {
   return (await app.served.call<{ voice_session: Session }>('acme', 'GET', path)).body.voice_session
 }
 
+/** The carrier has left our stream. */
+async function leaves(caller: StreamClient): Promise<void> {
+  caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+  await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
+}
+
 describe('the action transfer', () => {
   it('has the carrier ring the target in place of our stream, and the call is theirs when they answer', async () => {
     const caller = await greeted()
@@ -93,8 +99,7 @@ describe('the action transfer', () => {
     // However long the agent may have it.
     expect(changes()).toMatchObject([{ TimeLimit: '14400' }])
     expect(addressIn(document, 'action')).toBe('/api/v1/call-resume')
-    caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
-    await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
+    await leaves(caller)
     expect(await isLive()).toBe(true)
     const told = ask(addressIn(document, 'statusCallback'), { CallStatus: 'in-progress' })
     await app.pass(async () => !(await isLive()), 'the end of our part')
@@ -108,8 +113,7 @@ describe('the action transfer', () => {
   it('brings the agent back when nobody takes it', async () => {
     const caller = await greeted()
     await transfer()
-    caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
-    await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
+    await leaves(caller)
     const { text } = await resume({ DialCallStatus: 'busy' })
     const again = await StreamClient.open(app.served.address)
     again.start({ callSid: 'CA1', streamSid: 'MZ2', parameters: { stream_token: streamTokenIn(text) } })
@@ -125,8 +129,7 @@ describe('the action transfer', () => {
   it('is with the target when only the end of it is told', async () => {
     const caller = await greeted()
     await transfer()
-    caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
-    await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
+    await leaves(caller)
     expect((await resume({ DialCallStatus: 'completed' })).text).toContain('<Hangup/>')
     expect((await session()).end_reason).toBe('transferred')
     await until(async () => !(await isLive()), { what: 'the end of our part' })
@@ -191,8 +194,7 @@ describe('the tool transfer_call', () => {
 
     /** The carrier has left our stream, and asks what comes next: the agent goes on. */
     async function isBack(caller: StreamClient, told: Record<string, string> = {}): Promise<void> {
-      caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
-      await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
+      await leaves(caller)
       const { text } = await resume(told)
       const again = await StreamClient.open(app.served.address)
       again.start({ callSid: 'CA1', streamSid: 'MZ2', parameters: { stream_token: streamTokenIn(text) } })
@@ -240,13 +242,24 @@ describe('the tool transfer_call', () => {
       await app.pass(() => documents().some((text) => text.includes('<Redirect')), 'the way back')
       expect(documents().at(-1)).toContain('/api/v1/call-resume')
       await isBack(caller)
+      expect(asked().at(-1)).toContain('nobody there could take it')
+    })
+
+    it('does not count a caller as put through who could not be fetched back from an empty room: they are hung up', async () => {
+      const { caller, url, status } = await ringing()
+      app.rest.reply = ({ form }) => ({ status: form['Twiml']?.includes('<Redirect') ? 503 : 200, body: {} })
+      await ask(`${url}/keys`, { Digits: '1' })
+      await leaves(caller)
+      await ask(status, { CallStatus: 'completed' })
+      expect(await app.pass(async () => (await session()).end_reason, 'the end to be written')).toBe('carrier_lost')
+      const ended = app.rest.requests.filter(({ form }) => form['Status'] === 'completed')
+      expect(ended.map(({ path }) => path)).toEqual([expect.stringContaining('/Calls/CA1.json')])
     })
 
     it('tells who has pressed 1 that the caller is gone who hung up in that moment, and puts nobody through', async () => {
       const { caller, url } = await ringing()
       app.rest.reply = async () => {
-        caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
-        await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
+        await leaves(caller)
         await app.post('/api/v1/call-status', {
           form: { CallSid: 'CA1', AccountSid: ACCOUNT.sid, CallStatus: 'completed' },
         })
@@ -309,8 +322,7 @@ describe('the tool transfer_call', () => {
     it('is over where it was noted that the target has the call, which its session has not heard yet', async () => {
       const { caller, url } = await ringing()
       await ask(`${url}/keys`, { Digits: '1' })
-      caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
-      await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
+      await leaves(caller)
       await makePutThrough({ db: test.db, clock: app.clock })(tenantTold('acme'), 'CA1')
       const { text } = await resume(ROOM_OVER)
       expect(text).toContain('<Hangup/>')
@@ -320,8 +332,7 @@ describe('the tool transfer_call', () => {
     it('is not noted of a call that another node has by then, to which its carrier has brought it back', async () => {
       const { caller, url } = await ringing()
       await ask(`${url}/keys`, { Digits: '1' })
-      caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
-      await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
+      await leaves(caller)
       await sql`update call_directory set owner = ${OTHER_NODE}, epoch = 2`.execute(test.db)
       await app.pass(async () => !(await isLive()), 'the end of our part')
       await app.clock.advance(10_000)

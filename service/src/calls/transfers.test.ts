@@ -52,6 +52,7 @@ async function begun({
     sent: () => told.push('sent') > 0 && isWanted,
     through: () => void told.push('through'),
     failed: (why: string) => void told.push(why),
+    gone: () => void told.push('gone'),
   }
   const call = transfers.of({
     ...{ tenant: toRuntime({ tenant_id: 'acme' as TenantId }, ACCOUNT), callSid: 'CA1', streamSid: 'MZ1', epoch: 1 },
@@ -104,7 +105,7 @@ it('fetches back whose target has gone before all was written down that was said
   await clock.advance(2_000)
   const last = () => rest.requests.at(-1)?.form['Twiml']
   await until(() => last()?.includes('<Redirect') === true, { what: 'the caller to be fetched back' })
-  expect(told).toEqual(['sent'])
+  expect(told).toEqual(['sent', 'gone'])
 }, 5_000)
 
 it.each([
@@ -128,7 +129,7 @@ it.each([
     await until(looked, { what: 'the caller to be fetched back' })
     for (const status of toldLater) await ask({ type: 'status', status })
     await clock.advance(60_000)
-    expect([told, askedBack().length]).toEqual([['sent'], 1])
+    expect([told, askedBack().length]).toEqual([['sent', 'gone'], 1])
   },
   5_000,
 )

@@ -287,6 +287,7 @@ class OpenTransfers {
   /** The caller waits in the room for somebody who does not come: the agent has the call again once its carrier asks what comes next. */
   async #fetchBack(id: string, of: Ringing): Promise<void> {
     this.#ringing.delete(id)
+    of.news.gone()
     const back = (): Promise<CarrierOutcome<void>> =>
       this.#update(of, [{ type: 'redirect', url: this.#deps.resumeUrl() }])
     let outcome = await back()

@@ -131,6 +131,8 @@ export type SessionEvent =
   /** The carrier takes the call to the target: its stream is about to end. */
   | { type: 'transfer_sent' }
   | { type: 'transfer_failed'; why: TransferFault }
+  /** Who had taken the call has gone: nobody is with the caller, whose carrier is to bring them back. */
+  | { type: 'taker_gone' }
   /** The target has the call. */
   | { type: 'transferred' }
   /** Another agent goes on with the caller, by a plan of its own. */

@@ -120,6 +120,7 @@ const ON_EVENT: OnEvent = {
   transfer_ringing: onTransfer,
   transfer_sent: onTransfer,
   transfer_failed: onTransfer,
+  taker_gone: onTransfer,
   transferred: onTransfer,
 }
 

@@ -30,7 +30,7 @@ export const AWAY_MS = 45_000
 
 type OnTransfer = Extract<
   SessionEvent,
-  { type: 'transfer' | 'transfer_ringing' | 'transfer_sent' | 'transfer_failed' | 'transferred' }
+  { type: 'transfer' | 'transfer_ringing' | 'transfer_sent' | 'transfer_failed' | 'taker_gone' | 'transferred' }
 >
 
 /** The call is put through to somebody else, or is not. */
@@ -44,6 +44,8 @@ export function onTransfer(step: Step, event: OnTransfer): void {
       return sent(step)
     case 'transfer_failed':
       return failed(step, event.why)
+    case 'taker_gone':
+      return takerGone(step)
     case 'transferred':
       return step.state.transfer ? gone(step) : undefined
     default:
@@ -140,6 +142,12 @@ function failed(step: Step, why: TransferFault): void {
   const isTold = wanted.isAgents && wanted.phase === 'asking'
   over(step, wanted, why)
   goOnWithout(step, isTold ? null : notThrough(wanted.target, why))
+}
+
+/** The caller is on their way back: then the agent is told. Who does not come back is with nobody, and has not been put through. */
+function takerGone(step: Step): void {
+  const { transfer: wanted } = step.state
+  if (wanted?.phase === 'going') step.set({ transfer: { ...wanted, why: wanted.why ?? 'declined' } })
 }
 
 /** The call is here again, by another stream: the target did not take it. */

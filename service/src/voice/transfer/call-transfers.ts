@@ -65,6 +65,7 @@ export class CallTransfers {
     const { id, request } = wanted
     const news = {
       sent: () => this.#tell(id, { type: 'transfer_sent' }),
+      gone: () => void this.#tell(id, { type: 'taker_gone' }),
       through: () => {
         if (this.#wanted?.id !== id) return
         // Nothing of it is to be cancelled any more.

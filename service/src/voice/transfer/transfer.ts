@@ -10,6 +10,8 @@ export type TransferNews = {
   /** The target has the call. */
   through(): void
   failed(why: TransferFault): void
+  /** The target had taken the call and is gone: nobody is with the caller, whom the carrier is to bring back. */
+  gone(): void
 }
 
 /** A transfer that has begun. Again, neither changes anything. */
