@@ -6,10 +6,10 @@ import { makeLetGo } from './calls/let-go.ts'
 import { makeEndLostCall } from './calls/lost-calls.ts'
 import { makeOpenCalls } from './calls/open-calls.ts'
 import { makeOrphanedCalls } from './calls/orphaned-calls.ts'
+import { makeHeedOthers } from './calls/others-word.ts'
 import type { CallStatuses } from './calls/record-status.ts'
 import { makeSendCallBack } from './calls/send-call-back.ts'
 import { resumeAddress } from './calls/stream-verbs.ts'
-import { makeLetGoOfTaken } from './calls/taken-calls.ts'
 import type { Deps } from './deps.ts'
 import { withTimeout } from './kernel/clock.ts'
 import type { AgentVersionId, NodeId, TenantId } from './kernel/ids.ts'
@@ -57,10 +57,10 @@ export function makeWatching(deps: Deps, needs: WatchNeeds) {
   const sendCallBack = makeSendCallBack({ db, clock, log, requests, resumeUrl })
   const orphanedCalls = makeOrphanedCalls({ ...known, openCalls, sendCallBack, beats, sharedClock, silenceMs })
   const letGo = makeLetGo(live)
-  const letGoOfTaken = makeLetGoOfTaken({ vital, log, nodeId, letGo })
-  const watch = makeCallWatch({ ...known, orphanedCalls, openCalls, letGoOfTaken })
+  const heedOthers = makeHeedOthers({ vital, log, nodeId, live, letGo })
+  const watch = makeCallWatch({ ...known, orphanedCalls, openCalls, heedOthers })
   const mayHaveHeir = database.kind === 'server' && config.publicUrl !== null
-  const handOver = makeHandOver({ ...known, sendCallBack, letGo, letGoOfTaken, mayHaveHeir, silenceMs: SILENCE_MS })
+  const handOver = makeHandOver({ ...known, sendCallBack, letGo, heedOthers, mayHaveHeir, silenceMs: SILENCE_MS })
   return {
     start: () => watch.start(),
     /** The stream of a call is gone. Never rejects: at the latest the next look at open calls finds it. */

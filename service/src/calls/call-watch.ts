@@ -4,7 +4,7 @@ import type { LiveSessions } from '../voice/live-sessions.ts'
 import type { CarrierRequests } from './carrier-requests.ts'
 import type { OpenCalls } from './open-calls.ts'
 import type { OrphanedCalls } from './orphaned-calls.ts'
-import type { LetGoOfTaken } from './taken-calls.ts'
+import type { HeedOthers } from './others-word.ts'
 
 /** What looks after calls in the background, each second. */
 export type CallWatch = {
@@ -22,7 +22,7 @@ type Deps = {
   orphanedCalls: OrphanedCalls
   openCalls: OpenCalls
   requests: CarrierRequests
-  letGoOfTaken: LetGoOfTaken
+  heedOthers: HeedOthers
 }
 
 const INTERVAL_MS = 1_000
@@ -85,7 +85,7 @@ class Watch implements CallWatch {
     const nowMs = clock.monotonicMs()
     const wasAway = nowMs - this.#lastMs > AWAY_MS
     try {
-      if (wasAway || nowMs - this.#ownAtMs >= OWN_INTERVAL_MS) await this.#letGoOfTaken(nowMs)
+      if (wasAway || nowMs - this.#ownAtMs >= OWN_INTERVAL_MS) await this.#heedOthers(nowMs)
       await orphanedCalls.sweep()
       // Not when the database is only slow: every run would take long then, and each would ask for all.
       if (nowMs - this.#lastMs > LONG_AWAY_MS) await openCalls.wasAway()
@@ -100,9 +100,9 @@ class Watch implements CallWatch {
   }
 
   /** A node that could not be heard does not know whether its calls were taken: it serves them until it does. */
-  async #letGoOfTaken(nowMs: number): Promise<void> {
-    const { live, letGoOfTaken } = this.#deps
-    await letGoOfTaken(live.all().map(({ facts }) => facts))
+  async #heedOthers(nowMs: number): Promise<void> {
+    const { live, heedOthers } = this.#deps
+    await heedOthers(live.all().map(({ facts }) => facts))
     this.#ownAtMs = nowMs
   }
 }

@@ -9,8 +9,8 @@ import type { HeldStream, LiveSessions } from '../voice/live-sessions.ts'
 import { forEachByTenant } from './by-tenant.ts'
 import { type GivenAway, makeGiveAway } from './give-away.ts'
 import { isEarlier, type LetGo } from './let-go.ts'
+import type { HeedOthers } from './others-word.ts'
 import type { SendCallBack } from './send-call-back.ts'
-import type { LetGoOfTaken } from './taken-calls.ts'
 
 /**
  * Hands the calls of this node over to another one that takes calls, if there is one: what was said is written down, the call is
@@ -30,7 +30,7 @@ type Deps = {
   live: Pick<LiveSessions, 'all' | 'findCall' | 'handOver'>
   sendCallBack: SendCallBack
   letGo: LetGo
-  letGoOfTaken: LetGoOfTaken
+  heedOthers: HeedOthers
   /** Whether other nodes share the database, and carriers are told an address that leads to them. */
   mayHaveHeir: boolean
   /** A node that was not heard from for so long is none. */
@@ -56,7 +56,7 @@ const LOOK_MS = 2_000
 const GONE_WITHIN_MS = 5_000
 
 export function makeHandOver(deps: Deps): HandOver {
-  const { clock, log, tenants, journal, live, letGo, letGoOfTaken } = deps
+  const { clock, log, tenants, journal, live, letGo, heedOthers } = deps
   const giveAway = makeGiveAway(deps)
 
   async function handOver(call: Call): Promise<void> {
@@ -109,7 +109,7 @@ export function makeHandOver(deps: Deps): HandOver {
       if (clock.monotonicMs() >= endMs) return
       await waitWhile(clock, () => left.some(isLeaving), LOOK_MS)
       const late = () => new Error('the database is silent')
-      await withTimeout(clock, letGoOfTaken(left.filter(isLeaving)), LOOK_MS, late).catch((err: unknown) =>
+      await withTimeout(clock, heedOthers(left.filter(isLeaving)), LOOK_MS, late).catch((err: unknown) =>
         log.warn({ err }, 'it could not be found out whether another node has calls again'),
       )
     }

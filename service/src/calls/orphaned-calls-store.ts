@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { isHeardFrom } from '../platform/nodes/heartbeat-store.ts'
+import { OVER_STATUSES } from '../records/call-status.ts'
 
 /** A call that was taken from its node; `epoch` is the new one, by which that node cannot write about it any more. */
 export type OrphanedCall = { tenantId: TenantId; callSid: string; epoch: number }
@@ -150,6 +151,23 @@ export async function takenCallsAcrossTenants(
     .where((eb) => eb.or([eb('owner', '<>', self), eb('owner', 'is', null).and('rescue_at', 'is not', null)]))
     .execute()
   return rows.map(({ call_sid, epoch }) => ({ callSid: call_sid, epoch }))
+}
+
+/** Those of these calls whose carrier has said that they are over. */
+export async function overCallsAcrossTenants(
+  db: Db,
+  callSids: string[],
+): Promise<{ tenantId: TenantId; callSid: string }[]> {
+  if (callSids.length === 0) return []
+  return db
+    .selectFrom('call_directory as entry')
+    .innerJoin('call_logs as log', (join) =>
+      join.onRef('log.tenant_id', '=', 'entry.tenant_id').onRef('log.call_sid', '=', 'entry.call_sid'),
+    )
+    .select(['entry.tenant_id as tenantId', 'entry.call_sid as callSid'])
+    .where('entry.call_sid', 'in', callSids)
+    .where('log.status', 'in', OVER_STATUSES)
+    .execute()
 }
 
 function inMs(ms: number) {

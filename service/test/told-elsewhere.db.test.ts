@@ -1,0 +1,80 @@
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { useCallApp } from './harness/call-app.ts'
+import { sign } from './harness/carrier-signature.ts'
+import { useDatabase } from './harness/database.ts'
+import { ACCOUNT, ServedApp } from './harness/served-app.ts'
+import { startTalking } from './harness/talking-calls.ts'
+
+const TARGET = '+12025550103'
+
+// An embedded database has no other node.
+describe.runIf(inject('databaseTemplate').kind === 'server')('a call whose end its carrier tells another node', () => {
+  const test = useDatabase()
+  const settings = { PUBLIC_URL: 'https://voice.example.com', DRAIN_SECONDS: '5' }
+  const app = useCallApp(test, { settings, document: { transfer_targets: [TARGET] } })
+
+  const session = () => test.db.selectFrom('voice_sessions').select('end_reason').executeTakeFirstOrThrow()
+  const states = async () => {
+    const { body } = await app.served.call<{ sessions: { state: string }[] }>('acme', 'GET', '/sessions/active')
+    return body.sessions.map(({ state }) => state)
+  }
+
+  /** The call's carrier has left our stream to ring somebody. */
+  async function leaving(): Promise<void> {
+    const [call] = await startTalking(app, ['CA1'])
+    const body = { action: 'transfer', target: TARGET }
+    expect((await app.served.call('acme', 'POST', '/sessions/MZCA1/actions', body)).status).toBe(200)
+    call?.client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    await app.pass(async () => (await states())[0] === 'detached', 'the stream to end')
+  }
+
+  async function isToldElsewhere(CallStatus: string): Promise<void> {
+    const { served: besides, clock } = app
+    const other = await ServedApp.start(test, {
+      settings,
+      besides,
+      clock,
+      model: null,
+      database: await test.anotherNode(),
+    })
+    onTestFinished(async () => {
+      const closed = other.app.close()
+      await clock.advance(5_000)
+      await closed
+    })
+    const [path, form] = ['/api/v1/call-status', { CallSid: 'CA1', AccountSid: ACCOUNT.sid, CallStatus }]
+    const headers = { 'x-twilio-signature': sign(other.app.publicUrl() + path, form, ACCOUNT.token) }
+    const told = await fetch(other.address + path, { method: 'POST', headers, body: new URLSearchParams(form) })
+    expect(told.status).toBe(200)
+  }
+
+  it('ends as its caller hangs up while somebody is rung, and counts as put through to nobody', async () => {
+    await leaving()
+    await isToldElsewhere('completed')
+    const overAtMs = app.clock.now()
+    expect(await app.pass(async () => (await session()).end_reason, 'the end to be written')).toBe('caller_hangup')
+    expect(app.clock.now() - overAtMs).toBeLessThan(10_000)
+    expect(await states()).toEqual([])
+  })
+
+  it('ends there, too, where the node that has it stops, which waits no longer for it', async () => {
+    await leaving()
+    let isOver = false
+    void app.served.app.drain().then(() => {
+      isOver = true
+    })
+    await app.clock.advance(7_000)
+    await isToldElsewhere('completed')
+    const overAtMs = app.clock.now()
+    await app.pass(() => isOver, 'the end of the drain')
+    expect(app.clock.now() - overAtMs).toBeLessThan(10_000)
+    expect(await app.pass(async () => (await session()).end_reason, 'the end to be written')).toBe('caller_hangup')
+  })
+
+  it('goes on while only that it is answered is told', async () => {
+    await leaving()
+    await isToldElsewhere('in-progress')
+    await app.clock.advance(12_000)
+    expect(await states()).toEqual(['detached'])
+  })
+})
