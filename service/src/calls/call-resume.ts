@@ -114,7 +114,9 @@ export function makeCallResume(deps: Deps): CallResume {
     const why = session?.direction === 'inbound' ? noRoom : null
     if (stand.isOver) {
       const isToldAgain = session && why && dialled === null && session.end_reason === 'rejected'
-      return isToldAgain ? refusedAgain(tenant, session, why) : HANG_UP
+      if (isToldAgain) return refusedAgain(tenant, session, why)
+      if (!stand.isPutThrough || faultOf(dialled) === null || dialled === 'room_over') return HANG_UP
+      return notGoneOn.notAnswered(tenant, attempt.language ?? (await languageOf(deps.resolveAgent, tenant, session)))
     }
     const turnedAway = noRoom !== null && isOfOneNode(noRoom)
     const connected = isElsewhere

@@ -16,6 +16,8 @@ export type CallStand = {
   session: VoiceSessionRow | null
   /** Its conversation is over, whether that is written down yet or not. */
   isOver: boolean
+  /** Others have it, as far as is known. */
+  isPutThrough: boolean
   /** It has lost its model, and was to go elsewhere: a carrier that asks has not been told. */
   isElsewhere: boolean
   /** Why there was no room for its first stream, as far as it never had one; null for any other. */
@@ -38,12 +40,14 @@ export function makeCallStand({ db, clock, live, resuming }: Deps) {
   return async (tenantId: TenantId, callSid: string, { here, stored }: Known): Promise<CallStand> => {
     if (here) {
       const isElsewhere = here.reason === 'model_lost'
-      return { session: null, isOver: await isEnding(here, callSid), isElsewhere, noRoom: null }
+      const isPutThrough = here.reason === 'transferred'
+      return { session: null, isOver: await isEnding(here, callSid), isPutThrough, isElsewhere, noRoom: null }
     }
     const session = stored && (await findVoiceSession(db, tenantId, stored.sessionId))
     return {
       session,
       isOver: isFinished(session),
+      isPutThrough: session?.end_reason === 'transferred',
       isElsewhere: session?.end_reason === 'model_lost',
       noRoom: session && (await whyNotLetIn(db, session)),
     }

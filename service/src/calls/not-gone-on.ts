@@ -30,6 +30,8 @@ export type NotGoneOn = {
     call: ResumedCall,
     of: { language: string | null; why: Refusal | null },
   ): Promise<CallVerb[]>
+  /** Of one that was taken to be put through, as nothing was heard of it for so long, and nobody has answered. Its session is over. */
+  notAnswered(tenant: TenantRuntime, language: string | null): CallVerb[]
   /**
    * Of one of which it could not be found out in time, or at all, what has become of it. One that was put through has ended, and one
    * that was only taken to be over is to be asked about again, where there is time for that. What comes of the fallback number is told to
@@ -101,6 +103,7 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
       }
       return sorryAndGo(number, language)
     },
+    notAnswered: ({ telephony }, language) => sorryAndGo(telephony.fallback_number, language),
     unknown({ tenant, language, isGuessed, why }, call) {
       const { callSid, again: times = 0, dialled = null, isPlaced } = call
       const { provider, fallback_number: number } = tenant?.telephony ?? {
