@@ -55,10 +55,11 @@ export class Listener {
   #giveUpUnread(socket: Socket, response: ServerResponse): void {
     const { unreadTimeoutMs } = this.#limits
     response.once('prefinish', () => socket.setTimeout(unreadTimeoutMs))
-    // Of what is streamed the source rests while what it has given is not taken; who waits for more of it is not deaf.
+    // Of what is streamed the source rests while what it has given is not taken; who waits for more of it is not deaf. That it goes on is told
+    // by the response: the source may tell that only after it rests again.
     response.once('pipe', (source) => {
       source.on('pause', () => response.writableNeedDrain && socket.setTimeout(unreadTimeoutMs))
-      source.on('resume', () => socket.setTimeout(0))
+      response.on('drain', () => socket.setTimeout(0))
     })
     // Before Node sets how long the next request may be waited for.
     response.prependOnceListener('finish', () => socket.setTimeout(0))
