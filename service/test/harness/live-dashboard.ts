@@ -65,7 +65,10 @@ export function useLiveDashboard(): LiveDashboard {
       const { page, faults } = await dashboard.visit(context, path)
       await page.getByLabel('User name or e-mail').fill(LOGIN.username)
       await page.locator('input[type=password]').fill(LOGIN.password)
-      await page.getByRole('button', { name: 'Log in', exact: true }).click()
+      const logIn = page.getByRole('button', { name: 'Log in', exact: true })
+      await logIn.click()
+      // Until then the heading is that of the login.
+      await logIn.waitFor({ state: 'hidden' })
       await page.getByRole('heading', { level: 1 }).waitFor()
       return { page, faults }
     },
