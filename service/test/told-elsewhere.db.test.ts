@@ -28,7 +28,7 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a call whose end i
     await app.pass(async () => (await states())[0] === 'detached', 'the stream to end')
   }
 
-  async function isToldElsewhere(CallStatus: string): Promise<void> {
+  async function otherNode(): Promise<(path: string, fields: Record<string, string>) => Promise<string>> {
     const { served: besides, clock } = app
     const other = await ServedApp.start(test, {
       settings,
@@ -42,10 +42,17 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a call whose end i
       await clock.advance(5_000)
       await closed
     })
-    const [path, form] = ['/api/v1/call-status', { CallSid: 'CA1', AccountSid: ACCOUNT.sid, CallStatus }]
-    const headers = { 'x-twilio-signature': sign(other.app.publicUrl() + path, form, ACCOUNT.token) }
-    const told = await fetch(other.address + path, { method: 'POST', headers, body: new URLSearchParams(form) })
-    expect(told.status).toBe(200)
+    return async (path, fields) => {
+      const form = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, ...fields }
+      const headers = { 'x-twilio-signature': sign(other.app.publicUrl() + path, form, ACCOUNT.token) }
+      const told = await fetch(other.address + path, { method: 'POST', headers, body: new URLSearchParams(form) })
+      expect(told.status).toBe(200)
+      return told.text()
+    }
+  }
+
+  async function isToldElsewhere(CallStatus: string): Promise<void> {
+    await (await otherNode())('/api/v1/call-status', { CallStatus })
   }
 
   it('ends as its caller hangs up while somebody is rung, and counts as put through to nobody', async () => {
@@ -69,6 +76,15 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a call whose end i
     await app.pass(() => isOver, 'the end of the drain')
     expect(app.clock.now() - overAtMs).toBeLessThan(10_000)
     expect(await app.pass(async () => (await session()).end_reason, 'the end to be written')).toBe('caller_hangup')
+  })
+
+  it('is no hang-up of its caller where that node could not go on with it, and has ended it', async () => {
+    const [call] = await startTalking(app, ['CA1'])
+    call?.client.terminate()
+    await app.pass(async () => (await states())[0] === 'detached', 'the stream to be lost')
+    const asked = await (await otherNode())('/api/v1/call-resume', { CallStatus: 'in-progress' })
+    expect(asked).toMatch(/<Say>[^<]*<\/Say><Hangup\/>/)
+    expect(await app.pass(async () => (await session()).end_reason, 'the end to be written')).toBe('carrier_lost')
   })
 
   it('goes on while only that it is answered is told', async () => {

@@ -3,6 +3,7 @@ import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { isHeardFrom } from '../platform/nodes/heartbeat-store.ts'
 import { OVER_STATUSES } from '../records/call-status.ts'
+import { STREAM_LOST } from '../records/call-values.ts'
 
 /** A call that was taken from its node; `epoch` is the new one, by which that node cannot write about it any more. */
 export type OrphanedCall = { tenantId: TenantId; callSid: string; epoch: number }
@@ -153,21 +154,22 @@ export async function takenCallsAcrossTenants(
   return rows.map(({ call_sid, epoch }) => ({ callSid: call_sid, epoch }))
 }
 
-/** Those of these calls whose carrier has said that they are over. */
+/** Those of these calls that are written down as over: by the word of their carrier, or, `isLost`, because no stream of them could be had. */
 export async function overCallsAcrossTenants(
   db: Db,
   callSids: string[],
-): Promise<{ tenantId: TenantId; callSid: string }[]> {
+): Promise<{ tenantId: TenantId; callSid: string; isLost: boolean }[]> {
   if (callSids.length === 0) return []
-  return db
+  const rows = await db
     .selectFrom('call_directory as entry')
     .innerJoin('call_logs as log', (join) =>
       join.onRef('log.tenant_id', '=', 'entry.tenant_id').onRef('log.call_sid', '=', 'entry.call_sid'),
     )
-    .select(['entry.tenant_id as tenantId', 'entry.call_sid as callSid'])
+    .select(['entry.tenant_id as tenantId', 'entry.call_sid as callSid', 'log.error_code as errorCode'])
     .where('entry.call_sid', 'in', callSids)
     .where('log.status', 'in', OVER_STATUSES)
     .execute()
+  return rows.map(({ errorCode, ...call }) => ({ ...call, isLost: errorCode === STREAM_LOST }))
 }
 
 function inMs(ms: number) {

@@ -9,8 +9,8 @@ type Call = { tenantId: TenantId; callSid: string }
 
 /**
  * Does what follows from what other nodes have written down of these calls of this one: lets go of those that another node has by now, or is
- * about to have, and ends those whose carrier has said elsewhere that they are over, where they have no stream any more that would say so.
- * None of them is on its way to another node by this node's own doing.
+ * about to have, and ends those that are over by the word of their carrier, or of a node that could not go on with them, where they have no
+ * stream any more that would say so. None of them is on its way to another node by this node's own doing.
  *
  * @throws AppError `unavailable` when the database does not answer.
  */
@@ -36,7 +36,7 @@ export function makeHeedOthers({ vital, log, nodeId, live, letGo }: Deps): HeedO
       letGo(tenantId, callSid, epoch)
     }
     const silent = calls.filter(({ tenantId, callSid }) => live.findCall(tenantId, callSid)?.phase === 'detached')
-    for (const { tenantId, callSid } of await overCallsAcrossTenants(vital, idsOf(silent)))
-      live.hungUp(tenantId, callSid)
+    for (const { tenantId, callSid, isLost } of await overCallsAcrossTenants(vital, idsOf(silent)))
+      live.hungUp(tenantId, callSid, isLost)
   }
 }
