@@ -236,6 +236,32 @@ describe('A lost model session', () => {
     }
   })
 
+  it('that heard nothing for a while is no matter for who was muted, or hears keys, or waits for an assistant to fetch somebody', () => {
+    const muted = Call.greeted()
+    muted.do({ type: 'mute' })
+    const typing = Call.greeted()
+    typing.do({ type: 'dtmf', digit: '1' })
+    const screened = new Call({ readsParty: true })
+    screened.model({ type: 'ready' })
+    screened.answer('resp_0', 'item_0', 1_000)
+    screened.do({ type: 'party_said', kind: 'screening' })
+    screened.answer('resp_1', 'item_1', 1_000)
+    screened.wait(1_000)
+    screened.echoAll()
+    const before = screened.commands('respond').length
+    for (const call of [muted, typing, screened]) {
+      call.model(DEAD)
+      call.model({ type: 'ready' })
+      call.wait(2_000)
+    }
+    expect(screened.commands('respond').slice(before)).toEqual([])
+    muted.wait(60_000)
+    muted.do({ type: 'unmute' })
+    typing.do({ type: 'dtmf', digit: '#' })
+    expect(muted.commands('respond').slice(1)).toEqual([])
+    expect(typing.commands('respond').slice(1)).toMatchObject([{ instructions: null }])
+  })
+
   it('lets a caller who goes on speaking go on', () => {
     const call = Call.greeted()
     call.speaks('turn_1', 500)

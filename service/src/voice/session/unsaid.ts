@@ -91,11 +91,15 @@ function closeCallerTurns(step: Step): boolean {
   return open.length > 0
 }
 
-/** What the caller may have said lately was heard by nobody; where it was theirs to speak, they have waited for the agent since. */
+/**
+ * What the caller may have said lately was heard by nobody; where it was theirs to speak, they have waited for the agent since. Nobody waits
+ * for one that is muted, and an assistant that asks the person behind it says nothing for long.
+ */
 export function missWords(step: Step): void {
-  const { phase, ending, runningTools } = step.state
+  const { phase, ending, runningTools, isMuted, party } = step.state
   const isTheirs = phase === 'talking' && !ending && !isOutOfHands(step) && runningTools.length === 0
-  if (isTheirs && !isSaying(step)) step.set({ hasMissedWords: true })
+  const isHeeded = !isMuted && party?.phase !== 'screening'
+  if (isTheirs && isHeeded && !isSaying(step)) step.set({ hasMissedWords: true })
 }
 
 /** The caller can be heard again, who was cut off in the middle of a sentence: they may go on with it. */
@@ -103,10 +107,11 @@ export function awaitMissedWords(step: Step): void {
   if (step.state.hasMissedWords) step.do({ type: 'arm', timer: 'missed_words', ms: MISSED_WORDS_MS })
 }
 
-/** The caller did not go on with what was lost in the middle. */
+/** The caller did not go on with what was lost in the middle, nor with keys, which are answered once all of them are there. */
 export function askForMissedWords(step: Step): void {
   step.set({ hasMissedWords: false })
-  if (!step.state.speech && !isSaying(step) && !isAwaited(step.state)) {
+  const { speech, digits } = step.state
+  if (!speech && digits === '' && !isSaying(step) && !isAwaited(step.state)) {
     ask(step, { why: 'turn', instructions: SAY_IT_AGAIN, thenEnd: null })
   }
 }
