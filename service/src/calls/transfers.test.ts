@@ -306,6 +306,31 @@ describe('A caller whom another node has again, of which this one has not heard 
     await until(() => putThrough() === 1, { what: 'that to be noted' })
   })
 
+  it('does not count as put through where it got them only while the carrier was asked who has taken the call', async () => {
+    const records = { count: 0, isHeld: true }
+    const { ask, clock, rest, putThrough } = await begun({ isHeld: lookingIn(records) })
+    let asked = 0
+    rest.reply = ({ method }) => {
+      if (method === 'GET') asked += 1
+      if (asked === 1) records.isHeld = false
+      return { status: 200, body: { sid: 'CA-target', status: 'in-progress' } }
+    }
+    await ask({ type: 'key', digits: '1' })
+    const isSettled = async () => {
+      await clock.advance(1_000)
+      return records.count >= 3 || putThrough() > 0
+    }
+    await until(isSettled, { what: 'the records to be asked again' })
+    expect(putThrough()).toBe(0)
+    asked = 2
+    records.isHeld = true
+    const isNoted = async () => {
+      await clock.advance(1_000)
+      return putThrough() === 1
+    }
+    await until(isNoted, { what: 'that to be noted' })
+  })
+
   it('is looked for no more where the call was left as they were brought to the room', async () => {
     const records = asked()
     const target = await begun({ isHeld: lookingIn(records) })

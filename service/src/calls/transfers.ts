@@ -301,9 +301,12 @@ class OpenTransfers {
   /** Whoever has taken the call has been with the caller for a while, who may be on their way back to the agent all the same. */
   async #joined(id: string, of: Ringing): Promise<void> {
     const [isThere] = await Promise.all([this.#isTakerThere(of), this.#written(of)])
+    // A carrier may take seconds to say so.
+    const isOurs = await this.#isOurs(of)
     // Of a target that has gone meanwhile it is not known whether it was ever in the room.
     if (this.#ringing.get(id) !== of || of.isGone) return
     if (!isThere) return this.#takerGone(id, of)
+    if (!isOurs) return this.#afterwards(id, of, { ms: LOOK_AGAIN_MS, task: () => void this.#joined(id, of) })
     this.#ringing.delete(id)
     of.stopJoining?.()
     await this.#through(of)
@@ -357,14 +360,17 @@ class OpenTransfers {
   }
 
   async #isDue(id: string, of: Ringing, { stop, task }: Next & { stop: Cancel }): Promise<void> {
-    const late = () => new Error('it could not be found out in time who has a call')
-    // While that cannot be found out the call is taken to be ours.
-    const isOurs = await withTimeout(this.#deps.clock, this.#deps.isHeld(of.call), HELD_WITHIN_MS, late).catch(
-      () => true,
-    )
+    const isOurs = await this.#isOurs(of)
     if (this.#ringing.get(id) !== of || of.stopJoining !== stop) return
     if (isOurs) task()
     else this.#afterwards(id, of, { ms: LOOK_AGAIN_MS, task })
+  }
+
+  /** While that cannot be found out the call is taken to be ours. */
+  #isOurs({ call }: Ringing): Promise<boolean> {
+    const { clock, isHeld } = this.#deps
+    const late = () => new Error('it could not be found out in time who has a call')
+    return withTimeout(clock, isHeld(call), HELD_WITHIN_MS, late).catch(() => true)
   }
 }
 
