@@ -126,7 +126,7 @@ export type SessionState = {
   readonly stopped: Stopped | null
   /** How often it has gone on. */
   readonly resumes: number
-  /** The caller was speaking when a model session was lost: what was said until then is known to nobody. False once they have gone on. */
+  /** The caller was speaking when a model session was lost, or may have been while it was deaf: that is known to nobody. False once they have gone on. */
   readonly hasMissedWords: boolean
   readonly runningTools: readonly RunningTool[]
   /** Those during which the agent goes on talking. */
