@@ -87,6 +87,24 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a call whose end i
     expect(await app.pass(async () => (await session()).end_reason, 'the end to be written')).toBe('carrier_lost')
   })
 
+  it.each(['before', 'behind'])(
+    'counts as put through where that node is told of who answered, and of their end %s that of the call',
+    async (order) => {
+      await leaving()
+      const told = await otherNode()
+      const document = app.rest.requests.findLast(({ form }) => form['Twiml']?.includes('<Dial'))?.form['Twiml'] ?? ''
+      const status = /statusCallback="([^"]+)"/.exec(document)?.[1] ?? ''
+      await Promise.all([told(new URL(status).pathname, { CallStatus: 'in-progress' }), app.clock.advance(10_000)])
+      const ends = [
+        () => told('/api/v1/call-resume', { CallStatus: 'in-progress', DialCallStatus: 'completed' }),
+        () => told('/api/v1/call-status', { CallStatus: 'completed' }),
+      ]
+      for (const end of order === 'before' ? ends : ends.reverse()) await end()
+      expect(await app.pass(async () => (await session()).end_reason, 'the end to be written')).toBe('transferred')
+      await app.pass(async () => (await states()).length === 0, 'the end of what is here')
+    },
+  )
+
   it('goes on while only that it is answered is told', async () => {
     await leaving()
     await isToldElsewhere('in-progress')
