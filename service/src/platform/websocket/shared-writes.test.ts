@@ -90,6 +90,17 @@ describe('Shared writes', () => {
     expect([socket.destroyed, writes.room(1), writes.queuedBytes]).toEqual([true, null, 0])
   })
 
+  it('throw nothing at who writes to a connection that was closed since it gave room', async () => {
+    const { socket } = await connected()
+    const writes = writesTo(socket)
+    const room = writes.room(1)
+    const { _handle: handle } = socket as unknown as { _handle: { writeQueueSize?: number } }
+    socket.destroy()
+    await until(() => handle.writeQueueSize === undefined, { what: 'the end of what it wrote to' })
+    expect(() => room && writes.write(room)).not.toThrow()
+    expect([room?.length, writes.room(1), writes.queuedBytes]).toEqual([1, null, 0])
+  })
+
   it('are none to what speaks TLS, or has no connection, or is no socket', () => {
     for (const socket of [new TLSSocket(new Socket()), new Socket(), new PassThrough()])
       expect(SharedWrites.to(socket)).toBeNull()

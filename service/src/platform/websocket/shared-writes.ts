@@ -21,10 +21,10 @@ type WriteRequestClass = new () => WriteRequest
 
 /**
  * What a socket of Node's writes to. Before 24.22 it is given a request with each write; later ones are given none, and return one in place of
- * the 0 where the system takes only a part. `writeQueueSize`: bytes that it has not taken yet; none of one that is closed.
+ * the 0 where the system takes only a part. `writeQueueSize`: bytes that it has not taken yet. Of one that is closed neither tells anything.
  */
 type Handle = {
-  writeBuffer(request: WriteRequest | null, bytes: Buffer): number | WriteRequest
+  writeBuffer(request: WriteRequest | null, bytes: Buffer): number | WriteRequest | undefined
   readonly writeQueueSize: number | undefined
 }
 
@@ -73,11 +73,10 @@ export class SharedWrites {
   /** Writes what `room` gave, all of it. A connection that does not take it ends, as with the stream. */
   write(bytes: Buffer): void {
     const told = this.#handle.writeBuffer(this.#request, bytes)
-    const request = typeof told === 'number' ? this.#request : told
+    const request = told === 0 ? this.#request : told
     // Not whether something waits: the rest may have gone with a second try, of which the system still has to tell.
-    const isHeld = request !== null && request.getAsyncId() >= 0
-    if (told !== 0 && (typeof told === 'number' || !isHeld)) this.#socket.destroy()
-    else if (isHeld) this.#keep(request, bytes)
+    if (typeof request === 'object' && request !== null && request.getAsyncId() >= 0) this.#keep(request, bytes)
+    else if (told !== 0) this.#socket.destroy()
   }
 
   /** Bytes of it that the system has not taken yet. */
@@ -125,7 +124,7 @@ function learnHow(handle: Handle): void {
   }
 }
 
-function isRequest(value: WriteRequest): boolean {
+function isRequest(value: WriteRequest | undefined): boolean {
   return value?.constructor?.name === 'WriteWrap' && typeof value.getAsyncId === 'function'
 }
 
