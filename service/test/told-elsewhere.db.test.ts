@@ -1,8 +1,10 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { useCallApp } from './harness/call-app.ts'
+import { streamTokenIn, useCallApp } from './harness/call-app.ts'
 import { sign } from './harness/carrier-signature.ts'
 import { useDatabase } from './harness/database.ts'
+import { ScriptedModel } from './harness/scripted-model.ts'
 import { ACCOUNT, ServedApp } from './harness/served-app.ts'
+import { StreamClient } from './harness/stream-client.ts'
 import { startTalking } from './harness/talking-calls.ts'
 
 const TARGET = '+12025550103'
@@ -28,13 +30,15 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a call whose end i
     await app.pass(async () => (await states())[0] === 'detached', 'the stream to end')
   }
 
-  async function otherNode(): Promise<(path: string, fields: Record<string, string>) => Promise<string>> {
+  type Told = (path: string, fields: Record<string, string>) => Promise<string>
+
+  async function otherNode(model: ScriptedModel | null = null): Promise<Told & { address: string }> {
     const { served: besides, clock } = app
     const other = await ServedApp.start(test, {
       settings,
       besides,
       clock,
-      model: null,
+      model,
       database: await test.anotherNode(),
     })
     onTestFinished(async () => {
@@ -42,13 +46,14 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a call whose end i
       await clock.advance(5_000)
       await closed
     })
-    return async (path, fields) => {
+    const told: Told = async (path, fields) => {
       const form = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, ...fields }
       const headers = { 'x-twilio-signature': sign(other.app.publicUrl() + path, form, ACCOUNT.token) }
-      const told = await fetch(other.address + path, { method: 'POST', headers, body: new URLSearchParams(form) })
-      expect(told.status).toBe(200)
-      return told.text()
+      const answer = await fetch(other.address + path, { method: 'POST', headers, body: new URLSearchParams(form) })
+      expect(answer.status).toBe(200)
+      return answer.text()
     }
+    return Object.assign(told, { address: other.address })
   }
 
   async function isToldElsewhere(CallStatus: string): Promise<void> {
@@ -104,6 +109,19 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a call whose end i
       await app.pass(async () => (await states()).length === 0, 'the end of what is here')
     },
   )
+
+  it('goes on there where that node is told at the last moment that nobody has answered', async () => {
+    await leaving()
+    const model = new ScriptedModel()
+    const told = await otherNode(model)
+    await app.clock.advance(43_000)
+    const again = await told('/api/v1/call-resume', { CallStatus: 'in-progress', DialCallStatus: 'no-answer' })
+    await app.pass(async () => (await states()).length === 0, 'the end of what waited')
+    const client = await StreamClient.open(told.address)
+    client.start({ callSid: 'CA1', streamSid: 'MZ2', parameters: { stream_token: streamTokenIn(again) } })
+    await app.pass(() => model.sessions.length > 0 || client.closeCode !== null, 'the stream to be let in')
+    expect([client.closeCode, await session()]).toEqual([null, { end_reason: null }])
+  })
 
   it('goes on while only that it is answered is told', async () => {
     await leaving()

@@ -64,7 +64,7 @@ async function begun({
   const { cancel, leave } = await call.begin('t1', { target: '+12025550103', summary: '', isWarm: true }, news)
   const ask = (question: object) => bus.ask(transfersTopic(NODE), { ...question, id: 't1' }, 8_000)
   const putThrough = () => told.filter((each) => each === 'noted').length
-  return { clock, rest, told, cancel, leave, ask, putThrough }
+  return { clock, rest, told, cancel, leave, ask, putThrough, isTakenToBe: call.putThrough }
 }
 
 it('brings who takes a call to its caller at once, however long the records take', async () => {
@@ -329,6 +329,20 @@ describe('A caller whom another node has again, of which this one has not heard 
       return putThrough() === 1
     }
     await until(isNoted, { what: 'that to be noted' })
+  })
+
+  it('does not count as put through for want of other news, but where the stream that was on its way does not come', async () => {
+    for (const comes of [true, false]) {
+      const records = asked()
+      const { clock, isTakenToBe, putThrough } = await begun({ isHeld: lookingIn(records) })
+      isTakenToBe()
+      await until(() => records.count === 1, { what: 'the records to be asked' })
+      await clock.advance(10_000)
+      expect(putThrough()).toBe(0)
+      records.isHeld = !comes
+      await clock.advance(60_000)
+      expect([records.count, putThrough()]).toEqual([2, comes ? 0 : 1])
+    }
   })
 
   it('is looked for no more where the call was left as they were brought to the room', async () => {

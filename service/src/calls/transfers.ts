@@ -17,6 +17,7 @@ import { carrierSentence } from './carrier-words.ts'
 import { makeGoesOn } from './goes-on.ts'
 import { NotingThrough } from './noting-through.ts'
 import type { OwnPutThrough } from './put-through.ts'
+import { makeStillOurs, type StillOurs } from './still-ours.ts'
 import { callerGone, type TransferQuestion, transfersTopic } from './transfer-callbacks.ts'
 import { expectTarget } from './transfer-target.ts'
 
@@ -78,7 +79,6 @@ const WRITTEN_WITHIN_MS = 2_000
 const JOINS_WITHIN_MS = 3_000
 /** Whoever was in the room has ended it by leaving: the caller's carrier asks by itself, and has another stream within this. */
 const BACK_BY_ITSELF_MS = 2_000
-const HELD_WITHIN_MS = 2_000
 /** A node that has the call by now is heard of soon; a stream that was promised and does not come leaves it ours. */
 const LOOK_AGAIN_MS = 2_000
 /** What the end of the target's side means, by the carrier's word for it. */
@@ -118,11 +118,13 @@ class OpenTransfers {
   readonly #ringing = new Map<string, Ringing>()
   readonly #noting: NotingThrough
   readonly #goesOn: GoesOn
+  readonly #isOurs: StillOurs
 
   constructor(deps: Deps) {
     this.#deps = deps
-    this.#noting = new NotingThrough(deps)
     this.#goesOn = makeGoesOn(deps.requests)
+    this.#isOurs = makeStillOurs(deps.clock, deps.isHeld)
+    this.#noting = new NotingThrough({ ...deps, isOurs: this.#isOurs })
   }
 
   close(): void {
@@ -215,10 +217,10 @@ class OpenTransfers {
     await this.#deps.requests.make(tenant, (carrier, account, signal) => carrier.endCall(account, legSid, signal))
   }
 
-  /** Writes down that the target has the call, once all is written down that was said before. Never rejects. */
+  /** Writes down that the target has the call, as far as is known, once all is written down that was said before. Never rejects. */
   async putThrough(call: StreamedCall): Promise<void> {
     await this.#written(call)
-    await this.#noting.note(call.tenant, heldCall(call))
+    await this.#noting.noteUntold(call)
   }
 
   /** What was said before is written down, as far as that does not take long. Never rejects. */
@@ -302,7 +304,7 @@ class OpenTransfers {
   async #joined(id: string, of: Ringing): Promise<void> {
     const [isThere] = await Promise.all([this.#isTakerThere(of), this.#written(of)])
     // A carrier may take seconds to say so.
-    const isOurs = await this.#isOurs(of)
+    const isOurs = await this.#isOurs(of.call)
     // Of a target that has gone meanwhile it is not known whether it was ever in the room.
     if (this.#ringing.get(id) !== of || of.isGone) return
     if (!isThere) return this.#takerGone(id, of)
@@ -360,17 +362,10 @@ class OpenTransfers {
   }
 
   async #isDue(id: string, of: Ringing, { stop, task }: Next & { stop: Cancel }): Promise<void> {
-    const isOurs = await this.#isOurs(of)
+    const isOurs = await this.#isOurs(of.call)
     if (this.#ringing.get(id) !== of || of.stopJoining !== stop) return
     if (isOurs) task()
     else this.#afterwards(id, of, { ms: LOOK_AGAIN_MS, task })
-  }
-
-  /** While that cannot be found out the call is taken to be ours. */
-  #isOurs({ call }: Ringing): Promise<boolean> {
-    const { clock, isHeld } = this.#deps
-    const late = () => new Error('it could not be found out in time who has a call')
-    return withTimeout(clock, isHeld(call), HELD_WITHIN_MS, late).catch(() => true)
   }
 }
 
