@@ -13,9 +13,9 @@ const DIAGNOSTICS = new URL('./diagnostics.ts', import.meta.url).href
 const WARM_UP_SECONDS = 30
 const CHURN_PER_SECOND = 1
 const RAMP_PER_SECOND = 50
-/** Idle connections, to the database and from the carrier, go after some seconds; then nothing moves any more. */
-const REST_STABLE_SECONDS = 15
-const REST_SECONDS_MAX = 120
+/** Idle connections to the database go after some seconds, those from the carrier when the service closes them, after 125; then nothing moves any more. */
+const REST_STABLE_SECONDS = 130
+const REST_SECONDS_MAX = 300
 
 async function main(options: SoakOptions): Promise<number> {
   const signal = abortOnSignals()
@@ -62,7 +62,7 @@ async function soak({ calls, minutes }: SoakOptions, load: LoadProcess, service:
   return faults.length === 0 ? 0 : 1
 }
 
-/** What is held once it has stayed the same for 15 s, or as soon as it is what it was `before`. After 2 minutes: as it is. */
+/** What is held once it has stayed the same for so long, or as soon as it is what it was `before`. After 5 minutes: as it is. */
 async function atRest(ask: () => Promise<Holdings>, before?: Holdings): Promise<Holdings> {
   let last = await ask()
   let stableSeconds = 0
