@@ -178,6 +178,10 @@ export const API_NOTES: Notes = {
     example: { to: '+12025550123', agent_key: 'reception', metadata: { order: 4711 } },
     headers: ['Idempotent-Replayed'],
   },
+  cancelCall: {
+    description:
+      'For a call that was placed by mistake. One that somebody has answered is a 409: it is ended by `end_call` of its session. A task or contact that it was placed for is called again as after any call that nobody answered.',
+  },
   createSimulation: {
     description:
       'It answers at once, with runs that are pending: ask for it again until its status is completed. Built-in tools do nothing in it, and other ones are not called unless run_tools is true.',

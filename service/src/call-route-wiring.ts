@@ -74,6 +74,7 @@ export async function registerTenantRoutes(deps: Deps, needs: Needs, server: Htt
     await tenant.register(routes.dialCheckRoutes)
     await tenant.register(floors.delivery.tenantRoutes)
     await tenant.register(routes.makeCallRoutes)
+    await tenant.register(routes.cancelCallRoutes)
     await tenant.register(routes.campaigns.routes)
     for (const plugin of subjects.operators.tenantRoutes) await tenant.register(plugin)
   })

@@ -4,6 +4,8 @@ import { makeBrowserCalls } from './calls/browser-call.ts'
 import { browserCallRoutes } from './calls/browser-call-routes.ts'
 import { makeCallResume } from './calls/call-resume.ts'
 import { makeCallStatusCallbacks } from './calls/call-status.ts'
+import { makeCancelCall } from './calls/cancel-call.ts'
+import { cancelCallRoutes } from './calls/cancel-call-routes.ts'
 import { CarrierRequests } from './calls/carrier-requests.ts'
 import { makeChats } from './calls/chat.ts'
 import { chatRoutes } from './calls/chat-routes.ts'
@@ -117,6 +119,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
     chatRoutes: chatRoutes(chats),
     dialCheckRoutes: dialCheckRoutes(makeDialCheck({ db, tenants, gate, resolveAgent })),
     makeCallRoutes: outbound.tenantRoutes,
+    cancelCallRoutes: cancelCallRoutes(makeCancelCall({ db, clock, tenants, statuses, requests })),
     campaigns: outbound.campaigns,
     placeTaskCall: outbound.placeTaskCall,
     checkTaskCall: outbound.checkTaskCall,

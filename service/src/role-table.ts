@@ -119,6 +119,7 @@ export const ROLE_TABLE: Record<string, Needed> = {
 
   'GET /api/v1/call-logs': 'viewer',
   'GET /api/v1/call-logs/:call_sid': 'viewer',
+  'POST /api/v1/call-logs/:call_sid/cancel': 'operator',
   'GET /api/v1/voice-sessions': 'viewer',
   'GET /api/v1/voice-sessions/:id': 'viewer',
   'GET /api/v1/voice-sessions/:id/recording': 'viewer',

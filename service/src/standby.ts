@@ -27,7 +27,7 @@ async function refuse(): Promise<never> {
 function unasked(carriers: Carriers): Carriers {
   const requests = {
     ...{ createCall: refuse, listCalls: refuse, endCall: refuse, updateCall: refuse, fetchCall: refuse },
-    connectNumber: refuse,
+    ...{ cancelCall: refuse, connectNumber: refuse },
   } satisfies Partial<TelephonyDriver>
   const made = TELEPHONY_PROVIDERS.map((name): [string, TelephonyDriver] => [name, { ...carriers[name], ...requests }])
   // Sound: the names are those of the table.

@@ -6,6 +6,8 @@ import { WIDE } from './harness/looks.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
 
 const LISTED = '+12025550177'
+/** In a rehearsal. */
+const RINGS_IN_VAIN = '+12025550181'
 /** As long as a machine that is busy may take no call. */
 const ROOM_MS = 120_000
 
@@ -138,6 +140,23 @@ describe('a call that somebody places', () => {
     const [first, second, third, fourth] = keys
     expect([second, third, first === fourth]).toEqual([first, first, false])
     await page.unrouteAll({ behavior: 'wait' })
+    await context.close()
+  })
+
+  it('is cancelled on its page before anybody answers, after a question', async () => {
+    const place = () => dashboard.ask<{ call_sid: string }>('POST', '/make-call', { to: RINGS_IN_VAIN })
+    const { call_sid: sid } = await vi.waitFor(place, { timeout: ROOM_MS, interval: 1_000 })
+    const context = await dashboard.loggedIn(WIDE)
+    const { page } = await dashboard.visit(context, `/app/t/demo/calls/${sid}`)
+    await page.getByRole('button', { name: 'Cancel the call' }).click()
+    const question = page.getByRole('dialog', { name: 'Cancel the call?' })
+    await question.getByText('It stops ringing.').waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    await question.getByRole('button', { name: 'Cancel the call' }).click()
+    await question.waitFor({ state: 'hidden' })
+    await page.getByRole('main').getByText('Canceled', { exact: true }).first().waitFor()
+    expect(await page.getByRole('button', { name: 'Cancel the call' }).count()).toBe(0)
+    expect(await callsTo(RINGS_IN_VAIN)).toMatchObject([{ call_sid: sid, status: 'canceled' }])
     await context.close()
   })
 

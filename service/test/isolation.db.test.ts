@@ -41,6 +41,7 @@ async function furnished(): Promise<FreshRows> {
   let calls = 0
   app.rest.reply = ({ path, form }) => {
     if (path.includes('/IncomingPhoneNumbers')) return { status: 200, body: numberAtCarrier(path, form) }
+    if (form['Status'] === 'canceled') return { status: 200, body: { sid: 'CA-out', status: 'canceled' } }
     if (!path.endsWith('/Calls.json')) return { status: 200, body: {} }
     calls += 1
     return { status: 201, body: { sid: `CA-out-${calls}`, status: 'queued' } }

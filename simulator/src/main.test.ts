@@ -136,6 +136,28 @@ describe('the command', () => {
     expect(lines[0].carrier.auth_token).not.toBe(lines[1].carrier.auth_token)
   })
 
+  it.each([
+    ['+12025550181', { status: 'no-answer', answered_by: null }],
+    ['+12025550182', { status: 'busy', answered_by: null }],
+    ['+12025550183', { status: 'in-progress', answered_by: 'machine_start' }],
+    ['+12025550184', { status: 'in-progress', answered_by: 'human' }],
+  ])('answers as it says at %s', async (to, expected) => {
+    const { child, done } = start('serve', '--json', '--carrier-port', '0', '--model-port', '0')
+    const [line] = await once(child.stdout as NodeJS.ReadableStream, 'data')
+    const { base_url, account_sid, auth_token } = JSON.parse(String(line)).carrier
+    const ask = async (path: string, form?: Record<string, string>) => {
+      const authorization = `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString('base64')}`
+      const sent = form && { method: 'POST', body: new URLSearchParams(form) }
+      const url = `${base_url}/2010-04-01/Accounts/${account_sid}/${path}.json`
+      return (await (await fetch(url, { headers: { authorization }, ...sent })).json()) as { sid: string }
+    }
+    const call = { Twiml: '<Response><Pause length="60"/></Response>', Timeout: '5', MachineDetection: 'Enable' }
+    const { sid } = await ask('Calls', { From: '+15550100199', To: to, ...call })
+    await expect.poll(() => ask(`Calls/${sid}`)).toMatchObject(expected)
+    child.kill('SIGTERM')
+    await done
+  })
+
   it('ends when the program that started it with a channel is gone', async () => {
     const child = spawn(process.execPath, [MAIN, 'serve', '--json', '--carrier-port', '0', '--model-port', '0'], {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

@@ -1121,6 +1121,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/call-logs/{call_sid}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a placed call that still rings
+         * @description For a call that was placed by mistake. One that somebody has answered is a 409: it is ended by `end_call` of its session. A task or contact that it was placed for is called again as after any call that nobody answered.
+         */
+        post: operations["cancelCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/call-resume": {
         parameters: {
             query?: never;
@@ -2203,6 +2223,27 @@ export interface paths {
         get: operations["getCallLogOld"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/call-logs/{call_sid}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a placed call that still rings (old address)
+         * @deprecated
+         * @description For a call that was placed by mistake. One that somebody has answered is a 409: it is ended by `end_call` of its session. A task or contact that it was placed for is called again as after any call that nobody answered.
+         */
+        post: operations["cancelCallOld"];
         delete?: never;
         options?: never;
         head?: never;
@@ -11904,6 +11945,81 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    cancelCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                call_sid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "call_log": {
+                     *         "call_sid": "CA5d0c1f7e8b9a4c2f8e6d3b1a09f87c65",
+                     *         "tenant_id": "acme",
+                     *         "org_id": "org id",
+                     *         "direction": "inbound",
+                     *         "from": "+12025550140",
+                     *         "to": "+12025550123",
+                     *         "status": "queued",
+                     *         "agent_key": "reception",
+                     *         "agent_name": "Robin",
+                     *         "agent_version_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *         "version_number": 1,
+                     *         "stream_sid": "MZ0a1b2c3d4e5f60718293a4b5c6d7e8f9",
+                     *         "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *         "callback_task_id": "callback task id",
+                     *         "campaign_id": "campaign id",
+                     *         "created_at": "2030-01-01T09:00:00.000Z",
+                     *         "started_at": "2030-01-01T09:00:00.000Z",
+                     *         "answered_at": "2030-01-01T09:00:00.000Z",
+                     *         "ended_at": "2030-01-01T09:00:00.000Z",
+                     *         "duration_seconds": 1,
+                     *         "answered_by": "answered by",
+                     *         "answered_by_source": "carrier",
+                     *         "escalated": false,
+                     *         "escalation_target": "escalation target",
+                     *         "summary": "Wants to be called back.",
+                     *         "error_code": "error code",
+                     *         "error_message": "error message",
+                     *         "cost_usd": 1,
+                     *         "metadata": {}
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        call_log: components["schemas"]["CallLog"];
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     resumeCall: {
         parameters: {
             query?: {
@@ -17555,6 +17671,83 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    cancelCallOld: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                call_sid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "call_log": {
+                     *         "call_sid": "CA5d0c1f7e8b9a4c2f8e6d3b1a09f87c65",
+                     *         "tenant_id": "acme",
+                     *         "org_id": "org id",
+                     *         "direction": "inbound",
+                     *         "from": "+12025550140",
+                     *         "to": "+12025550123",
+                     *         "status": "queued",
+                     *         "agent_key": "reception",
+                     *         "agent_name": "Robin",
+                     *         "agent_version_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *         "version_number": 1,
+                     *         "stream_sid": "MZ0a1b2c3d4e5f60718293a4b5c6d7e8f9",
+                     *         "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *         "callback_task_id": "callback task id",
+                     *         "campaign_id": "campaign id",
+                     *         "created_at": "2030-01-01T09:00:00.000Z",
+                     *         "started_at": "2030-01-01T09:00:00.000Z",
+                     *         "answered_at": "2030-01-01T09:00:00.000Z",
+                     *         "ended_at": "2030-01-01T09:00:00.000Z",
+                     *         "duration_seconds": 1,
+                     *         "answered_by": "answered by",
+                     *         "answered_by_source": "carrier",
+                     *         "escalated": false,
+                     *         "escalation_target": "escalation target",
+                     *         "summary": "Wants to be called back.",
+                     *         "error_code": "error code",
+                     *         "error_message": "error message",
+                     *         "cost_usd": 1,
+                     *         "metadata": {}
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        call_log: components["schemas"]["CallLog"];
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

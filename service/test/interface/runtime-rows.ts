@@ -91,6 +91,12 @@ export const CALL_ROWS: EndpointRow[] = [
     by('src/calls/dial-check-routes.db', 'tells all that speaks against a call, and writes nothing down'),
     { answers: 'ok allowed refusals', errors: USUAL },
   ),
+  endpoint(
+    'POST /api/v1/call-logs/:call_sid/cancel',
+    'cancelCall',
+    by('test/cancel-call.db', 'stops one that is %s, and tells so'),
+    { answers: 'ok call_log', errors: USUAL },
+  ),
 ]
 
 /** Conversations: those that are over, and those that go on. */

@@ -138,7 +138,7 @@ export class FreshRows {
     run_id: () => this.#runId,
     name: () => this.#lasting.tool,
     '/callback-tasks/:id': (route, caller) => this.#task(route.split('/').at(-1) ?? '', caller),
-    call_sid: () => this.#lasting.callSid,
+    call_sid: (route) => (route.endsWith('/cancel') ? this.#placed() : this.#lasting.callSid),
     stream_sid: () => this.#lasting.streamSid,
     phone: async () => {
       const phone = numberOf(this.#next())
@@ -207,6 +207,11 @@ export class FreshRows {
     const { id } = made.body.campaign
     if (route.endsWith('/pause')) await this.#served.call(OWN, 'POST', `/campaigns/${id}/start`)
     return id
+  }
+
+  async #placed(): Promise<string> {
+    const call = { to: numberOf(this.#next()), from: this.#lasting.number, agent_key: 'desk' }
+    return (await this.#served.call<{ call_sid: string }>(OWN, 'POST', '/make-call', call)).body.call_sid
   }
 
   /** Each tenant calls from its own number. */

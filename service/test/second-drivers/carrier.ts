@@ -26,6 +26,7 @@ export function parrotDriver({ apiBaseUrl }: { apiBaseUrl: string }): TelephonyD
       await fetch(`${apiBaseUrl}/quiet/${account.accountSid}/${callSid}`, { method: 'POST', signal })
     },
     updateCall: () => Promise.resolve(),
+    cancelCall: () => Promise.resolve(null),
     fetchCall: () => Promise.resolve(null),
     connectNumber: () => Promise.resolve('not_owned'),
   }

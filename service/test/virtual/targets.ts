@@ -154,7 +154,7 @@ export class VirtualTargets {
     }
     return {
       ...{ name: 'virtual', codec: unused as never, document: unused, hasSignature: unused, mayBeSigned: unused },
-      ...{ verify: unused, listCalls: unused, fetchCall: unused, connectNumber: unused },
+      ...{ verify: unused, listCalls: unused, fetchCall: unused, cancelCall: unused, connectNumber: unused },
       createCall: (_account, { answerUrl }) => this.#after(() => this.#ring(answerUrl)),
       endCall: (_account, sid) => this.#after(() => this.#end(sid)),
       updateCall: (_account, sid, change) => this.#after(() => this.#update(sid, change)),

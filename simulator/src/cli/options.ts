@@ -37,7 +37,8 @@ export const USAGE = `A rehearsal for voice bridges: a telephone carrier and a r
   --number +15550100199     a number of the account (repeat it); any number without it
 
   serve:
-  --party +15550100200=Hello?   somebody who answers at a number and says this (repeat it)
+  --party +15550100200=Hello?   somebody who answers at a number and says this (repeat it); at any other somebody
+                            answers, but +12025550181 rings in vain, +12025550182 is busy, +12025550183 a mailbox
   --json                    one JSON line with addresses and account, for the program that started it
 
   run:

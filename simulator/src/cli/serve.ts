@@ -1,4 +1,6 @@
 import { listener } from '../carrier/caller-script.ts'
+import { callerOf } from '../scenario/caller-of.ts'
+import type { WrittenCaller } from '../scenario/scenario-shape.ts'
 import { type Simulator, startSimulator } from '../simulator.ts'
 import type { Command } from './options.ts'
 
@@ -7,10 +9,18 @@ type ServeCommand = Extract<Command, { command: 'serve' }>
 /** Who answers where no party was named, so that a bridge can place calls without more ado. */
 const ANYBODY = listener('Hello?')
 
+/** Numbers at which a call goes otherwise, of those that are kept for fiction. */
+const OTHERWISE: Record<string, WrittenCaller> = {
+  '+12025550181': { answers: 'no-answer' },
+  '+12025550182': { answers: 'busy' },
+  '+12025550183': { machine: { greeting: 'You have reached our mailbox. Please leave a message after the tone.' } },
+}
+
 /** Starts the simulator and writes how to point a bridge at it, or with `--json` a line for programs. It runs until closed. */
 export async function serve(command: ServeCommand, write: (text: string) => void): Promise<Simulator> {
   const { carrier, ...rest } = command.simulator
   const simulator = await startSimulator({ ...rest, carrier: { ...carrier, anybody: ANYBODY } })
+  for (const [number, party] of Object.entries(OTHERWISE)) simulator.carrier.subscribe(number, callerOf(party))
   for (const { number, greeting } of command.parties) simulator.carrier.subscribe(number, listener(greeting))
   write(command.json ? `${JSON.stringify(addressesOf(simulator, command))}\n` : explanation(simulator, command))
   return simulator

@@ -16,6 +16,7 @@ import { CallFacts } from './call-facts.tsx'
 import { type CallLog, callQuery, callsKey, partiesText } from './call-queries.ts'
 import { CallScore } from './call-score.tsx'
 import { CallStatus, isErased, isGoingOn } from './call-status.tsx'
+import { CancelCall, isRinging } from './cancel-call.tsx'
 import { EraseCall } from './erase-call.tsx'
 import { Recording } from './recording.tsx'
 import { SupervisorActions } from './supervisor-actions.tsx'
@@ -88,10 +89,11 @@ function CallReview({ tenantId, call }: { tenantId: string; call: CallLog }) {
   )
 }
 
-/** While it goes on it can be ended, and afterwards erased. */
+/** While it rings or goes on it can be ended, and afterwards erased. */
 function CallActions({ tenantId, call }: { tenantId: string; call: CallLog }) {
   const mayErase = useMay('admin')
   const { stream_sid: streamSid, voice_session_id: sessionId } = call
+  if (isRinging(call)) return <CancelCall {...{ tenantId, call }} />
   if (isGoingOn(call)) return streamSid && <EndCall {...{ tenantId, streamSid }} about={partiesText(call)} />
   return mayErase && sessionId && <EraseCall {...{ tenantId, call, sessionId }} />
 }

@@ -115,6 +115,12 @@ export async function placeCall(
   return (await answerOf(api.POST('/api/v1/make-call', { body, headers }))).call_sid
 }
 
+/** Gives up a call that was placed and that nobody has answered yet. */
+export async function cancelCall(tenantId: string, callSid: string): Promise<CallLog> {
+  const asked = { params: { path: { call_sid: callSid } }, headers: forTenant(tenantId) }
+  return (await answerOf(api.POST('/api/v1/call-logs/{call_sid}/cancel', asked))).call_log
+}
+
 /** What a person thinks of a call. Scores are from 0 to 1. */
 export type Verdict = {
   score: number

@@ -162,6 +162,11 @@ export type TelephonyDriver = {
   listCalls(account: CarrierAccount, wanted: WantedCalls, signal: AbortSignal): Promise<ListedCalls>
   /** Ends a call. A call that has ended already is a success. */
   endCall(account: CarrierAccount, callSid: string, signal: AbortSignal): Promise<void>
+  /**
+   * Ends a call that nobody has answered yet, and tells what is known of it then: one that still rings will stop. Null: it is in no
+   * state for that, because somebody has answered it or it is over.
+   */
+  cancelCall(account: CarrierAccount, callSid: string, signal: AbortSignal): Promise<CarrierCall | null>
   /** Makes the carrier leave what it does with a live call and do something else instead. */
   updateCall(account: CarrierAccount, callSid: string, change: CallChange, signal: AbortSignal): Promise<void>
   /** What the carrier knows of a call; null when it knows none of this id. */

@@ -20,6 +20,7 @@ export function twilioDriver({ apiBaseUrl }: { apiBaseUrl: string }): TelephonyD
     createCall: outbound.create,
     listCalls: outbound.list,
     endCall: requests.end,
+    cancelCall: requests.cancel,
     updateCall: requests.update,
     fetchCall: requests.fetch,
     connectNumber: makeConnectNumber(apiBaseUrl),

@@ -3,7 +3,7 @@ import { twiml } from './document.ts'
 import { type CarrierAnswer, requestCarrier } from './request.ts'
 
 /** The call is over or was never there, or is in no state for it: for "end this call" each of these is success. */
-const ALREADY_OVER = new Set(['20404', '21220'])
+const IN_NO_STATE = new Set(['20404', '21220'])
 const UNKNOWN = new Set(['20404'])
 
 /**
@@ -21,7 +21,17 @@ export function makeCallRequests(baseUrl: string) {
       try {
         await requestCarrier(account, { url: addressOf(account, callSid), form, signal })
       } catch (error) {
-        if (!isRefusal(error, ALREADY_OVER)) throw error
+        if (!isRefusal(error, IN_NO_STATE)) throw error
+      }
+    },
+
+    async cancel(account: CarrierAccount, callSid: string, signal: AbortSignal): Promise<CarrierCall | null> {
+      const form = { Status: 'canceled' }
+      try {
+        return toCall(await requestCarrier(account, { url: addressOf(account, callSid), form, signal }))
+      } catch (error) {
+        if (isRefusal(error, IN_NO_STATE)) return null
+        throw error
       }
     },
 

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { listener } from '../../simulator/src/carrier/caller-script.ts'
+import type { CallStatus } from '../src/records/call-values.ts'
+import { OTHER_NODE, someCall, storedEvents, tenantTold } from '../src/records/calls.fixture.ts'
+import { makeSessions } from '../src/records/sessions.ts'
+import { useDatabase } from './harness/database.ts'
+import { useDialApp } from './harness/dial-app.ts'
+import { until } from './harness/wait.ts'
+
+type Answered = { error: string; code: string; call_log: Record<string, unknown> }
+
+describe('POST /api/v1/call-logs/{call_sid}/cancel', () => {
+  const test = useDatabase()
+  const webhook = { url: 'https://hooks.example.com', events: ['voice.call.failed'] }
+  const app = useDialApp(test, { document: { webhook } })
+  const rest = () => app.simulator.carrier.faults.rest
+  const cancel = (sid: unknown, tenant: string | null = 'acme') =>
+    app.served.call<Answered>(tenant, 'POST', `/call-logs/${String(sid)}/cancel`)
+
+  /** As a carrier has told of it. */
+  async function dialled(status?: CallStatus): Promise<unknown> {
+    const { body } = await app.dial()
+    if (status) await test.db.updateTable('call_logs').set({ status }).execute()
+    return body['call_sid']
+  }
+
+  it.each<CallStatus>(['queued', 'initiated', 'ringing'])('stops one that is %s, and tells so', async (status) => {
+    const sid = await dialled(status)
+    const { status: answered, body } = await cancel(sid)
+    expect([answered, body.call_log]).toMatchObject([
+      200,
+      { call_sid: sid, status: 'canceled', ended_at: expect.any(String) },
+    ])
+    expect(app.calls[0]?.status).toBe('canceled')
+    expect((await storedEvents(test.db)).map(({ event }) => event)).toEqual(['voice.call.failed'])
+  })
+
+  it('changes nothing when it is asked for again, which is answered as before', async () => {
+    const sid = await dialled()
+    const first = await cancel(sid)
+    const second = await cancel(sid)
+    expect([second.status, second.body.call_log]).toEqual([200, first.body.call_log])
+  })
+
+  it.each<[CallStatus, string]>([
+    ['in-progress', 'end_call'],
+    ['completed', 'it is completed'],
+    ['no-answer', 'it is no-answer'],
+  ])('refuses one that is %s, and says why', async (status, why) => {
+    const answer = await cancel(await dialled(status))
+    expect(answer).toMatchObject({ status: 409, body: { code: 'conflict', error: expect.stringContaining(why) } })
+    expect(app.calls[0]?.status).not.toBe('canceled')
+  })
+
+  it('refuses one that was answered a moment ago, of which the carrier has not told yet', async () => {
+    app.simulator.carrier.subscribe(app.callee, listener('Hello?'))
+    const sid = await dialled()
+    await until(() => app.calls[0]?.status === 'in-progress', { what: 'the answer' })
+    await test.db.updateTable('call_logs').set({ status: 'ringing', stream_sid: null }).execute()
+    expect(await cancel(sid)).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(app.calls[0]?.status).toBe('in-progress')
+  })
+
+  it('refuses one that has come in', async () => {
+    const tenant = tenantTold('acme', null)
+    await makeSessions({ db: test.db, clock: app.clock, nodeId: OTHER_NODE }).open(tenant, someCall('CA-in'))
+    const answer = await cancel('CA-in')
+    expect(answer).toMatchObject({ status: 409, body: { error: expect.stringContaining('was placed') } })
+  })
+
+  it.each<[string, 'unauthorized' | 'internal-error', number, string]>([
+    ['refuses the account', 'unauthorized', 503, 'carrier_credentials'],
+    ['is in trouble', 'internal-error', 502, 'upstream_failed'],
+  ])('leaves it as it is where the carrier %s', async (_, fault, status, code) => {
+    const sid = await dialled('ringing')
+    rest().modify = fault
+    expect(await cancel(sid)).toMatchObject({ status, body: { code } })
+    expect((await app.newestLog())['status']).toBe('ringing')
+    rest().modify = 'normal'
+    expect((await cancel(sid)).status).toBe(200)
+  })
+
+  it('says what is missing where there is no account to ask', async () => {
+    const sid = await dialled('ringing')
+    await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme' })
+    expect(await cancel(sid)).toMatchObject({ status: 503, body: { error: expect.stringContaining('account_sid') } })
+  })
+
+  it.each<[string, string | null, number]>([
+    ['nobody', null, 401],
+    ['another tenant', 'other', 404],
+  ])('does nothing for %s', async (_, tenant, status) => {
+    const sid = await dialled('ringing')
+    if (tenant) await app.served.furnish(tenant, { number: '+12025550141' })
+    expect((await cancel(sid, tenant)).status).toBe(status)
+    expect(app.calls[0]?.status).not.toBe('canceled')
+  })
+
+  it('refuses what is no id, and knows no call that is not there', async () => {
+    expect((await cancel('x'.repeat(300))).status).toBe(400)
+    expect((await cancel('CA-none')).status).toBe(404)
+  })
+})
