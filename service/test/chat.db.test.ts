@@ -73,7 +73,7 @@ describe('POST /api/v1/chats', () => {
     const config = { agent_id: agentId, config: { instructions: 'You are a draft.', tools: [] } }
     const made = await served.administer<{ version: { id: string } }>('POST', '/tenants/acme/agent-versions', config)
     const { status } = await ask({ agent_version_id: made.version.id, messages: [says('Hi')] })
-    expect([status, provider.asked[0]?.model, provider.asked[0]?.tools]).toEqual([200, 'gpt-4o-mini', undefined])
+    expect([status, provider.asked[0]?.model, provider.asked[0]?.tools]).toEqual([200, 'gpt-6-luna', undefined])
     expect(provider.asked[0]?.messages[0]?.content).toContain('You are a draft.')
   })
 

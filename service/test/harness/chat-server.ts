@@ -8,6 +8,7 @@ type Asked = {
   model: string
   messages: { role: string; content: string | null; tool_call_id?: string }[]
   tools?: { function: { name: string; parameters: object } }[]
+  reasoning_effort?: string
 }
 
 type Call = { name: string; arguments: string }

@@ -32,7 +32,10 @@ async function chat(body: unknown, { key = 'right', method = 'POST' } = {}) {
     headers: { authorization: `Bearer ${key}` },
     ...(method === 'POST' && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
-  return { status: response.status, body: (await response.json()) as Completion & { error: { code: string } } }
+  return {
+    status: response.status,
+    body: (await response.json()) as Completion & { error: { code: string; param: string } },
+  }
 }
 
 const user = (content: string) => ({ role: 'user', content })
@@ -101,6 +104,14 @@ describe('a chat with the simulated model', () => {
     ['what is no JSON', '{', 400],
   ])('refuses %s', async (_what, body, status) => {
     expect((await chat(body)).status).toBe(status)
+  })
+
+  it('calls functions by the names of newer models only while they do not reason, as those do', async () => {
+    const asked = { model: 'gpt-6-luna:shop', messages: [user('Where is my order?')], tools }
+    const { status, body } = await chat(asked)
+    expect([status, body.error.param]).toEqual([400, 'reasoning_effort'])
+    expect((await said(asked.messages, { ...asked, reasoning_effort: 'none' })).tool_calls).toHaveLength(1)
+    expect((await chat({ ...asked, tools: undefined })).status).toBe(200)
   })
 
   it('asks for a key, and for a POST', async () => {

@@ -51,11 +51,15 @@ const request = object(
     metadata: record(text()),
     stream: boolean,
     user: text(),
+    reasoning_effort: nullable(oneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
     response_format: object({ type: oneOf(['text', 'json_object']) }, {}),
   },
 )
 type Request = Shaped<typeof request>
 type Message = Shaped<typeof message>
+
+/** Models that call functions over this endpoint only while they do not reason, which they do unless they are told not to. */
+const UNREASONING = /^gpt-(?:5\.[6-9]|6)/
 
 type Deps = { scripts: ScriptBook; apiKey: string | null }
 
@@ -75,6 +79,7 @@ async function answer({ scripts, apiKey }: Deps, incoming: IncomingMessage) {
     const asked = request(JSON.parse(await bodyOf(incoming)), '')
     if (asked.stream) throw new ModelError('not_rehearsed', 'This rehearsal does not stream chats.', 'stream')
     if (asked.messages.length === 0) throw new ModelError('empty_array', "Invalid 'messages': empty array.", 'messages')
+    refuseReasoning(asked)
     return { status: 200, body: completion(asked, readingFor(asked) ?? replyTo(asked, scripts)) }
   } catch (error) {
     if (error instanceof SyntaxError)
@@ -82,6 +87,12 @@ async function answer({ scripts, apiKey }: Deps, incoming: IncomingMessage) {
     if (!(error instanceof ModelError)) throw error
     return { status: 400, body: errorOf(error.code, error.message, error.param) }
   }
+}
+
+function refuseReasoning({ model, tools = [], reasoning_effort: effort }: Request): void {
+  if (!UNREASONING.test(model) || tools.length === 0 || effort === 'none') return
+  const message = `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.`
+  throw new ModelError('unsupported_value', message, 'reasoning_effort')
 }
 
 /** Who asks for JSON about a conversation gets it assessed, or a form filled in from it; null for who wants anything else. */

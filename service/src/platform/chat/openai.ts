@@ -19,13 +19,31 @@ type Options = {
   log?: Log
 }
 
-const DEFAULT_MODEL = 'gpt-4o-mini'
+const DEFAULT_MODEL = 'gpt-6-luna'
+/** How a model is told not to reason before it answers. */
+const REASONING = 'reasoning_effort'
+/** Of their names that are kept: tenants make up what they like. */
+const MAX_UNREASONING = 100
 /** More than a model writes as one answer. */
 const MAX_ANSWER_BYTES = 1024 * 1024
 const MAX_REASON_CHARS = 300
 
 /** Chat Completions, as OpenAI and many others serve them. */
 export function openaiChat({ baseUrl, apiKey, log }: Options): ChatModel {
+  /** Models that take functions only while they do not reason: those that do without being told otherwise have refused. */
+  const unreasoning = new Set<string>()
+
+  async function said(body: { model: string; tools?: object[] }, signal: AbortSignal): Promise<Said> {
+    const isTold = body.tools !== undefined && unreasoning.has(body.model)
+    const asked = { apiKey, body: isTold ? { ...body, [REASONING]: 'none' } : body, signal }
+    const { status, text } = await exchange(`${baseUrl}/chat/completions`, asked)
+    const answer = parsed(text)
+    if (isTold || body.tools === undefined || !refusesToReason(status, answer)) return { status, answer }
+    if (unreasoning.size >= MAX_UNREASONING) unreasoning.clear()
+    unreasoning.add(body.model)
+    return said(body, signal)
+  }
+
   return {
     async complete({ model, messages, tools, answers = 'words', signal }) {
       const body = {
@@ -34,8 +52,7 @@ export function openaiChat({ baseUrl, apiKey, log }: Options): ChatModel {
         ...(tools.length > 0 && { tools: takenTools(tools, log ?? null).map(toolOf) }),
         ...(answers === 'json' && { response_format: { type: 'json_object' } }),
       }
-      const { status, text } = await exchange(`${baseUrl}/chat/completions`, { apiKey, body, signal })
-      const answer = parsed(text)
+      const { status, answer } = await said(body, signal)
       if (status !== 200) {
         throw new ChatFault(`the chat model answered ${status}: ${reasonOf(answer)}`, {
           isRefusal: isRefusal(status, model),
@@ -44,6 +61,12 @@ export function openaiChat({ baseUrl, apiKey, log }: Options): ChatModel {
       return answerOf(answer, body.model)
     },
   }
+}
+
+type Said = { status: number; answer: Members }
+
+function refusesToReason(status: number, answer: Members): boolean {
+  return status === 400 && membersOf(answer['error'])['param'] === REASONING
 }
 
 /** 403: of a model that was named, that the account may not use it; of our own it is the account's trouble. */
@@ -103,9 +126,11 @@ function answerOf(body: Members, model: string): ChatAnswer {
 function usageOf(told: Members, model: string): ChatUsage | null {
   const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = told
   if (!isCount(inputTokens) || !isCount(outputTokens)) return null
-  const { cached_tokens: cached } = membersOf(told['prompt_tokens_details'])
-  const tokens = { inputTokens, cachedTokens: isCount(cached) ? Math.min(cached, inputTokens) : 0, outputTokens }
-  return { ...tokens, costUsd: chatCostOf(model, tokens) }
+  const { cached_tokens: cached, cache_write_tokens: kept } = membersOf(told['prompt_tokens_details'])
+  const cachedTokens = isCount(cached) ? Math.min(cached, inputTokens) : 0
+  const keptTokens = isCount(kept) ? Math.min(kept, inputTokens - cachedTokens) : 0
+  const tokens = { inputTokens, cachedTokens, outputTokens }
+  return { ...tokens, costUsd: chatCostOf(model, { ...tokens, keptTokens }) }
 }
 
 function isCount(value: unknown): value is number {

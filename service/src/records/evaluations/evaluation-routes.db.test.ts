@@ -101,7 +101,7 @@ describe('POST voice-sessions/:id/evaluations', () => {
       status: 200,
       body: { evaluation: { score: 0.8, source: 'model', summary: 'They talked.' } },
     })
-    expect(provider.asked[0]).toMatchObject({ model: 'gpt-4o-mini', response_format: { type: 'json_object' } })
+    expect(provider.asked[0]).toMatchObject({ model: 'gpt-6-luna', response_format: { type: 'json_object' } })
     expect(provider.asked[0]?.messages[1]?.content).toContain('Sentence 2.')
     await clock.advance(1)
     await evaluate(id, { score: 0.3 })
