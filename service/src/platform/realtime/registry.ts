@@ -11,7 +11,7 @@ export const REALTIME_DRIVERS = {
   openai: (settings) =>
     openaiDriver({
       ...settings,
-      defaults: { model: 'gpt-realtime', voice: 'marin', transcriptionModel: 'gpt-4o-mini-transcribe' },
+      defaults: { model: 'gpt-realtime-2.1', voice: 'marin', transcriptionModel: 'gpt-4o-mini-transcribe' },
     }),
 } satisfies Record<string, (settings: RealtimeSettings) => RealtimeDriver>
 
