@@ -83,4 +83,15 @@ describe('sessionUpdate', () => {
     const { transcription } = update({ transcription: { model: null, language } }).session.audio.input
     expect(transcription.language).toBe(told)
   })
+
+  it.each(['gpt-live-transcribe', 'gpt-transcribe'])(
+    'hints at it in a list where %s writes down what is said',
+    (model) => {
+      const transcriptionOf = (language: string | null) =>
+        update({ transcription: { model, language } }).session.audio.input.transcription
+      expect(transcriptionOf('pt-BR')).toEqual({ model, languages: ['pt'] })
+      expect(transcriptionOf('yue-HK')).toEqual({ model })
+      expect(transcriptionOf(null)).toEqual({ model })
+    },
+  )
 })

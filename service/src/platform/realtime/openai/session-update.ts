@@ -35,15 +35,20 @@ function input({ noiseReduction, transcription, turnDetection }: ModelSetup, def
   return {
     format: MULAW,
     noise_reduction: noiseReduction === 'off' ? null : { type: noiseReduction ?? TELEPHONE_NOISE },
-    transcription: { model: transcription.model ?? defaults.transcriptionModel, ...languageOf(transcription) },
+    transcription: transcriptionOf(transcription, defaults),
     turn_detection: { ...turns(turnDetection), create_response: false, interrupt_response: false },
   }
 }
 
-/** The server takes codes of two letters, and refuses the whole session for any other: it finds out those by itself. */
-function languageOf({ language: tag }: ModelSetup['transcription']): { language?: string } {
+/** Models that take a list of the languages that may be spoken in place of one. */
+const TAKES_LANGUAGES = /^gpt-(?:live-)?transcribe\b/
+
+function transcriptionOf({ model: asked, language: tag }: ModelSetup['transcription'], defaults: ModelDefaults) {
+  const model = asked ?? defaults.transcriptionModel
   const language = tag === null ? null : primaryLanguage(tag)
-  return language?.length === 2 ? { language } : {}
+  // The server takes codes of two letters, and refuses the whole session for any other: it finds out those by itself.
+  if (language?.length !== 2) return { model }
+  return TAKES_LANGUAGES.test(model) ? { model, languages: [language] } : { model, language }
 }
 
 function output({ voice, speed }: ModelSetup, defaults: ModelDefaults) {
