@@ -95,6 +95,7 @@ describe('readEvent', () => {
       { type: 'response.output_item.done', ...PLACE, item: { ...CALL, status: 'incomplete', arguments: '{"a' } },
     ],
     ['what another event tells', { type: 'response.function_call_arguments.done', ...PLACE, arguments: '{}' }],
+    ['an item that is told of as added, too', { type: 'conversation.item.created', item: { id: 'item_1' } }],
     ['limits with room', { type: 'rate_limits.updated', rate_limits: [{ name: 'tokens', remaining: 5 }] }],
   ])('makes nothing of %s', (_what, event) => {
     expect(readEvent(event.type, event)).toBeNull()

@@ -40,6 +40,8 @@ const READERS: ReadonlyMap<string, Read> = new Map<string, Read>([
 /** Server events that are known and tell nothing new; they are not even parsed. */
 const SILENT: ReadonlySet<string> = new Set([
   'conversation.created',
+  // `added` says the same.
+  'conversation.item.created',
   'conversation.item.done',
   'conversation.item.retrieved',
   'conversation.item.deleted',
