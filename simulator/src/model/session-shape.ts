@@ -64,6 +64,9 @@ const mcpTool = object(
     server_url: text(),
     server_description: text(),
     connector_id: text(),
+    tunnel_id: text(),
+    allowed_callers: anything,
+    defer_loading: boolean,
     authorization: text(),
     headers: nullable(record(text())),
     allowed_tools: anything,
@@ -122,6 +125,8 @@ const transcription = object(
   },
 )
 
+const noiseReduction = object({}, { type: oneOf(['near_field', 'far_field']), strength: decimal(0, 1) })
+
 const tracing = textOr(
   oneOf(['auto']),
   object({}, { workflow_name: text(), group_id: text(), metadata: record(anything) }),
@@ -150,7 +155,7 @@ export const sessionUpdate = object(
           {
             format: audioFormat,
             transcription: nullable(transcription),
-            noise_reduction: nullable(object({}, { type: oneOf(['near_field', 'far_field']) })),
+            noise_reduction: nullable(noiseReduction),
             turn_detection: nullable(turnDetection),
           },
         ),

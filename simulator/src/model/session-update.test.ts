@@ -126,6 +126,21 @@ describe('session.update', () => {
     expect(after.instructions).toBe(before.instructions)
   })
 
+  it("takes what today's clients set that does nothing here", () => {
+    const noise = { type: 'near_field', strength: 0.5 }
+    const transcription = { model: 'gpt-live-transcribe', languages: ['de'], keywords: ['Ada'], delay: 'low' }
+    const server = {
+      ...{ type: 'mcp', server_label: 'shop', tunnel_id: 't' },
+      defer_loading: true,
+      allowed_callers: ['direct'],
+    }
+    const { audio, tools } = update(
+      rt({ tools: [server], audio: { input: { noise_reduction: noise, transcription } } }),
+    )
+    expect(audio.input).toMatchObject({ noise_reduction: noise, transcription })
+    expect(tools).toEqual([server])
+  })
+
   it('clears with an empty string, an empty list and null', () => {
     const full = update(
       rt({ tools: [{ type: 'function', name: 'a' }], audio: { input: { transcription: { model: 'whisper-1' } } } }),
