@@ -105,6 +105,28 @@ describe('isSigned', () => {
     expect(isSigned(request, [])).toBe(false)
   })
 
+  it('takes what is signed by a key that the account has in place of its token, by the hash that it names', () => {
+    const settings = 'x-twilio-webhooks-signature-settings'
+    const by = (signature: string, named: string, form: typeof FORM | null = FORM, url = BASE) => ({
+      url,
+      headers: { 'x-twilio-signature': signature, [settings]: named },
+      form,
+    })
+    const sha256 = '033hgUJA9M/hXIZsYjwkerEP/DBm35nEri5FhCYjA5s='
+    const named = 'key=webhooks_sharedkey_01k6,algorithm=HMAC_SHA256'
+    expect(isSigned(by(sha256, named), ['the auth token', TOKEN])).toBe(true)
+    const stream = by('so6lJPTJJbUL9nCraj0rllILB2xHcvRGEIrfQzQXBkw=', named, null, 'wss://mycompany.com/media-stream')
+    expect(isSigned(stream, [TOKEN])).toBe(true)
+    expect(isSigned(by('RSOYDt4T1cUTdK1PDd93/VVr8B8=', 'key=k, algorithm=HMAC_SHA1'), [TOKEN])).toBe(true)
+    expect(mayBeSigned(by(sha256, named).headers)).toBe(true)
+    const wrong = [by(sha256, 'key=k,algorithm=HMAC_SHA1'), by(sha256, 'key=k'), by(sha256, 'algorithm=HMAC_MD5')]
+    for (const request of [...wrong, by('RSOYDt4T1cUTdK1PDd93/VVr8B8=', named), signed(BASE, sha256)]) {
+      expect(isSigned(request, [TOKEN])).toBe(false)
+      expect(mayBeSigned(request.headers)).toBe(false)
+    }
+    expect(isSigned(by(sha256, named), ['the auth token'])).toBe(false)
+  })
+
   const genuine = 'RSOYDt4T1cUTdK1PDd93/VVr8B8='
   it.each([
     ['no header', {}],

@@ -5,27 +5,37 @@ import type { SignedRequest } from '../port.ts'
 /** Two names of one signature: the provider's own, and the neutral one of our interface. */
 const HEADERS = ['x-twilio-signature', 'x-provider-signature']
 
-/** 20 bytes in base64. */
-const SIGNATURE = /^[A-Za-z0-9+/]{27}=$/
+/** Names the key and the hash, `key=…,algorithm=HMAC_SHA256`, where an account has requests signed by a key in place of its token. */
+const SETTINGS_HEADER = 'x-twilio-webhooks-signature-settings'
+const ALGORITHM = /(?:^|,)\s*algorithm\s*=\s*(\w+)/
+
+/** What a signature by each of its hashes looks like in base64. */
+const SHA1 = { hash: 'sha1', form: /^[A-Za-z0-9+/]{27}=$/ }
+const METHODS: Readonly<Record<string, Method>> = {
+  HMAC_SHA1: SHA1,
+  HMAC_SHA256: { hash: 'sha256', form: /^[A-Za-z0-9+/]{43}=$/ },
+}
+type Method = { hash: string; form: RegExp }
 
 const DEFAULT_PORTS: Record<string, string> = { 'https:': '443', 'wss:': '443', 'http:': '80', 'ws:': '80' }
 
 /**
- * Whether one of `authTokens` signed the request: HMAC-SHA1 over the address and the form's fields, in the order of their
- * names. A JSON body is signed by its hash in the query, `bodySHA256`.
+ * Whether one of `authTokens` signed the request: HMAC-SHA1, or what its settings name, over the address and the form's fields, in
+ * the order of their names. A JSON body is signed by its hash in the query, `bodySHA256`.
  *
  * The carrier's servers sign the address with and without the port, and older ones leave `'` unescaped as `%27`: each of
  * these is tried. A missing, empty or doubled header is false. Constant time for a given request.
  */
 export function isSigned(request: SignedRequest, authTokens: string[], body?: Buffer): boolean {
   const signature = signatureOf(request.headers)
-  if (signature === null) return false
+  const method = methodOf(request.headers)
+  if (signature === null || method === null) return false
   const fields = fieldText(request.form ?? [])
   let isGenuine = false
   for (const url of spellings(request.url)) {
     for (const token of authTokens) {
       // Every pair is compared, so that the time does not tell which one matched.
-      if (secretsEqual(sign(token, url + fields), signature)) isGenuine = true
+      if (secretsEqual(sign(method, token, url + fields), signature)) isGenuine = true
     }
   }
   return isGenuine && isBodyGenuine(request.url, body)
@@ -39,11 +49,11 @@ export function hasSignature(headers: SignedRequest['headers']): boolean {
 /** Whether it comes with one that may be right for some token: anything else is no carrier's, whoever has an account here. */
 export function mayBeSigned(headers: SignedRequest['headers']): boolean {
   const signature = signatureOf(headers)
-  return signature !== null && SIGNATURE.test(signature)
+  return signature !== null && methodOf(headers)?.form.test(signature) === true
 }
 
-function sign(token: string, text: string): string {
-  return createHmac('sha1', token).update(text, 'utf8').digest('base64')
+function sign({ hash }: Method, token: string, text: string): string {
+  return createHmac(hash, token).update(text, 'utf8').digest('base64')
 }
 
 function signatureOf(headers: SignedRequest['headers']): string | null {
@@ -51,6 +61,14 @@ function signatureOf(headers: SignedRequest['headers']): string | null {
   const [signature] = given
   const isOne = given.length === 1 && typeof signature === 'string' && signature !== '' && !signature.includes(',')
   return isOne ? signature : null
+}
+
+/** Null for a hash that nobody here knows. */
+function methodOf(headers: SignedRequest['headers']): Method | null {
+  const settings = headers[SETTINGS_HEADER]
+  const [, algorithm] = ALGORITHM.exec(String(settings ?? '')) ?? []
+  if (algorithm === undefined) return SHA1
+  return Object.hasOwn(METHODS, algorithm) ? (METHODS[algorithm] ?? null) : null
 }
 
 /** Names in byte order; of a name that comes several times each different value once, in order. */
