@@ -15,6 +15,8 @@ export type McpServerDouble = {
   as: 'json' | 'events' | 'open events'
   /** The protocol's version that it insists on; null for the one that it is asked for. */
   version: string | null
+  /** Whether it knows no sessions, and refuses whatever does not say so in each request. */
+  isSessionless: boolean
   /** How many tools a page of its list has. */
   pageSize: number
   /** What comes of a tool: the result of a call, or a fault. */
@@ -30,6 +32,8 @@ export type McpServerDouble = {
   close(): Promise<void>
 }
 
+/** The version of the protocol in which there are no sessions. */
+const SESSIONLESS = '2026-07-28'
 const SECRET = 'Bearer key-of-the-mcp-tests'
 
 export async function startMcpServer(): Promise<McpServerDouble> {
@@ -60,6 +64,7 @@ export async function startMcpServer(): Promise<McpServerDouble> {
     ],
     as: 'json',
     version: null,
+    isSessionless: false,
     pageSize: 100,
     result: { content: [{ type: 'text', text: 'It is on its way.' }] },
     isSilent: false,
@@ -88,6 +93,7 @@ export async function startMcpServer(): Promise<McpServerDouble> {
     server.asked.push({ method, params, headers: request.headers })
     if (server.isSilent) return
     if (request.headers.authorization !== SECRET) return void response.writeHead(401).end()
+    if (server.isSessionless) return answerAlone(message, request, response)
     const asked = { id, version: params['protocolVersion'] }
     if (method === 'initialize') return held ? void held.push(() => begin(response, asked)) : begin(response, asked)
     if (!sessions.has(String(request.headers['mcp-session-id']))) {
@@ -96,6 +102,26 @@ export async function startMcpServer(): Promise<McpServerDouble> {
     if (method === 'notifications/initialized') return void response.writeHead(202).end()
     if (method === 'tools/list') return say(response, { id, result: pageOf(Number(params['cursor'] ?? 0)) })
     called(response, request, id)
+  }
+
+  function answerAlone({ method, params = {}, id }: Message, request: IncomingMessage, response: ServerResponse): void {
+    const { headers } = request
+    const meta = params['_meta'] as Record<string, unknown> | undefined
+    const versions = [meta?.['io.modelcontextprotocol/protocolVersion'], headers['mcp-protocol-version']]
+    if (!versions.every((version) => version === SESSIONLESS)) {
+      const error = { code: -32_022, message: 'Unsupported protocol version', data: { supported: [SESSIONLESS] } }
+      return refuse(response, { id, error })
+    }
+    const isTold = headers['mcp-method'] === method && headers['mcp-name'] === params['name']
+    if (!isTold || headers['mcp-session-id'] !== undefined) {
+      return refuse(response, { id, error: { code: -32_020, message: 'Header mismatch' } })
+    }
+    if (method === 'tools/list') return say(response, { id, result: pageOf(Number(params['cursor'] ?? 0)) })
+    called(response, request, id)
+  }
+
+  function refuse(response: ServerResponse, message: object): void {
+    response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', ...message }))
   }
 
   function begin(response: ServerResponse, { id, version }: { id: number | undefined; version: unknown }): void {

@@ -5,6 +5,15 @@ import type { RuntimeTool } from '../../tenancy/tenant-runtime.ts'
 import { shown } from './asking-tool.ts'
 import type { AskDeps } from './http-tool.ts'
 import { answerIn, isSessionUnknown, McpFault, type RpcAnswer, watchFor } from './mcp-message.ts'
+import {
+  ASKED_VERSION,
+  isSessionless,
+  type McpMessage,
+  SESSIONLESS_VERSION,
+  sessionlessHeaders,
+  sessionlessMeta,
+  takenVersion,
+} from './mcp-version.ts'
 import type { ToolRequest } from './tool-request.ts'
 
 export type RuntimeMcpServer = Extract<RuntimeTool, { type: 'mcp' }>
@@ -27,8 +36,6 @@ export type McpClient = {
   call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<McpCalled>
 }
 
-/** The versions of the protocol that we speak, the newest first. */
-const VERSIONS = ['2025-06-18', '2025-03-26']
 /** Of one request. */
 export const STEP_TIMEOUT_MS = 10_000
 const MAX_MESSAGE_BYTES = 262_144
@@ -46,11 +53,16 @@ type Deps = Pick<AskDeps, 'ask'> & {
 }
 
 export function makeMcpClient({ ask, version, stopping }: Deps, server: RuntimeMcpServer): McpClient {
+  const clientInfo = { name: 'parley', version }
   let session: Promise<Session> | null = null
   let lastId = 0
 
   /** One message; `id` is null for one that is not answered. @throws OutboundFault */
-  async function send(message: object, { open, signal }: { open: Session | null; signal: AbortSignal }, id: number) {
+  async function send(
+    message: McpMessage,
+    { open, signal }: { open: Session | null; signal: AbortSignal },
+    id: number,
+  ) {
     const request = requestOf(server, message, open)
     const heard = await ask({
       ...request,
@@ -62,26 +74,25 @@ export function makeMcpClient({ ask, version, stopping }: Deps, server: RuntimeM
 
   function question(
     method: string,
-    params: object,
+    params: Record<string, unknown>,
     how: { open: Session | null; signal: AbortSignal },
   ): Promise<Heard> {
     lastId += 1
-    return send({ jsonrpc: '2.0', id: lastId, method, params }, how, lastId)
+    const whole = hasNone(how.open) ? { ...params, _meta: sessionlessMeta(clientInfo) } : params
+    return send(rpc({ method, params: whole }, lastId), how, lastId)
   }
 
   /** @throws McpFault or OutboundFault. */
   async function begin(): Promise<Session> {
     const signal = stopping
-    const clientInfo = { name: 'parley', version }
-    const params = { protocolVersion: VERSIONS[0], capabilities: {}, clientInfo }
+    const params = { protocolVersion: ASKED_VERSION, capabilities: {}, clientInfo }
     const { heard, id } = await question('initialize', params, { open: null, signal })
+    if (isSessionless(heard)) return { id: null, version: SESSIONLESS_VERSION }
     const { protocolVersion } = resultOf(answerIn(heard, id))
-    if (typeof protocolVersion !== 'string' || !VERSIONS.includes(protocolVersion)) {
-      throw new McpFault('The server speaks no version of the protocol that this service does.')
-    }
+    const taken = takenVersion(protocolVersion)
     const sessionId = heard.headers[SESSION_HEADER]
-    const open = { id: typeof sessionId === 'string' ? sessionId : null, version: protocolVersion }
-    await send({ jsonrpc: '2.0', method: 'notifications/initialized' }, { open, signal }, NO_ID)
+    const open = { id: typeof sessionId === 'string' ? sessionId : null, version: taken }
+    await send(rpc({ method: 'notifications/initialized' }), { open, signal }, NO_ID)
     return open
   }
 
@@ -97,7 +108,7 @@ export function makeMcpClient({ ask, version, stopping }: Deps, server: RuntimeM
     return beginning
   }
 
-  async function inSession(method: string, params: object, signal: AbortSignal): Promise<Heard> {
+  async function inSession(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<Heard> {
     const asking = opened()
     const open = await waitedFor(asking, signal)
     const first = await question(method, params, { open, signal })
@@ -125,7 +136,7 @@ export function makeMcpClient({ ask, version, stopping }: Deps, server: RuntimeM
     },
     async call(name, args, signal) {
       const params = { name, arguments: args }
-      const asked = requestOf(server, { jsonrpc: '2.0', id: lastId + 1, method: 'tools/call', params }, null)
+      const asked = requestOf(server, rpc({ method: 'tools/call', params }, lastId + 1), null)
       try {
         const { request, heard, id } = await inSession('tools/call', params, signal)
         return { request: shown(request, server.headers), heard, answer: readOrFault(heard, id) }
@@ -151,7 +162,15 @@ async function waitedFor<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 /** What a notification is sent by: no answer has it. */
 const NO_ID = 0
 
-function requestOf({ url, headers }: RuntimeMcpServer, message: object, open: Session | null): ToolRequest {
+function rpc(message: McpMessage, id?: number): McpMessage & { jsonrpc: string; id?: number } {
+  return { jsonrpc: '2.0', ...(id !== undefined && { id }), ...message }
+}
+
+function hasNone(open: Session | null): boolean {
+  return open?.version === SESSIONLESS_VERSION
+}
+
+function requestOf({ url, headers }: RuntimeMcpServer, message: McpMessage, open: Session | null): ToolRequest {
   const body = JSON.stringify(message)
   const ours = {
     'content-type': 'application/json',
@@ -159,6 +178,7 @@ function requestOf({ url, headers }: RuntimeMcpServer, message: object, open: Se
     accept: 'application/json, text/event-stream',
     'user-agent': 'Parley-Tools/1',
     ...(open && { 'mcp-protocol-version': open.version }),
+    ...(hasNone(open) && sessionlessHeaders(message)),
     ...(open?.id && { [SESSION_HEADER]: open.id }),
   }
   const taken = new Set(Object.keys(ours))

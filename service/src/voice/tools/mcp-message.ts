@@ -101,7 +101,8 @@ function messagesIn(events: string[]): unknown[] {
   })
 }
 
-function parsed(text: string): unknown {
+/** What a text holds as JSON; null when it is none. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
