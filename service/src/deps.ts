@@ -27,6 +27,7 @@ import { type SharedSpeech, withCircuit } from './platform/speech/guarded.ts'
 import { openaiSpeech } from './platform/speech/openai.ts'
 import type { Speech } from './platform/speech/port.ts'
 import { makeStreamedSpeech } from './platform/speech/registry.ts'
+import { saidByModel, withSuccessor } from './platform/speech/said-by-model.ts'
 import { VoiceCircuits } from './platform/speech/voice-circuits.ts'
 import { oidcProvider } from './platform/sso/oidc.ts'
 import type { IdentityProvider } from './platform/sso/port.ts'
@@ -136,7 +137,7 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
     model,
     fallbackModel: fallbackModelOf(config, clock, log),
     chat: chatOf(config, log),
-    speech: speechOf(config),
+    speech: speechOf(config, model),
     secondVoice: secondVoiceOf(config, clock),
     mailer: mailerOf(config, clock),
     identityProvider: identityProviderOf(config, clock),
@@ -179,11 +180,13 @@ export function chatOf(config: Config, log?: Log): ChatModel | null {
   return apiKey === null || baseUrl === null ? null : openaiChat({ baseUrl, apiKey, ...(log && { log }) })
 }
 
-/** What speaks words ahead of their calls, in the same house. */
-function speechOf(config: Config): Speech | null {
+/** What speaks words ahead of their calls, in the same house: the model of calls once the endpoint has nothing that does. */
+function speechOf(config: Config, model: RealtimeDriver | null): Speech | null {
   const { modelApiKey: apiKey } = config
   const baseUrl = baseUrlOf(config)
-  return apiKey === null || baseUrl === null ? null : openaiSpeech({ baseUrl, apiKey })
+  if (apiKey === null || baseUrl === null) return null
+  const endpoint = openaiSpeech({ baseUrl, apiKey })
+  return model ? withSuccessor(endpoint, saidByModel(model, endpoint.defaultVoice)) : endpoint
 }
 
 /** So many failed streams within so long, of whatever calls, and nobody waits for the provider for a while. */

@@ -14,6 +14,8 @@ const MODEL = 'gpt-4o-mini-tts'
 const DEFAULT_VOICE = 'marin'
 /** A minute of 16-bit samples at 24 kHz: nobody listens to a recording for longer. */
 const MAX_PCM_BYTES = 60 * 24_000 * 2
+/** Its model is shut down, or it has none that speaks. */
+const GONE = new Set([404, 410])
 /** More than this of a refusal is not read. */
 const MAX_REASON_CHARS = 300
 
@@ -48,8 +50,10 @@ async function exchange(url: string, asked: Asked): Promise<Answer> {
   if (!answer) throw new SpeechFault('the speech model speaks for more than a minute', { isLasting: true })
   const { status, contentType, bytes } = answer
   if (status >= 200 && status < 300) return { audio: bytes, isTelephone: contentType === TELEPHONE_TYPE }
-  throw new SpeechFault(`the speech model answered ${status}: ${reasonOf(bytes)}`, {
+  const reason = reasonOf(bytes)
+  throw new SpeechFault(`the speech model answered ${status}: ${reason}`, {
     isLasting: refusesForGood(status),
+    isGone: GONE.has(status) || reason.includes('model_not_found'),
   })
 }
 

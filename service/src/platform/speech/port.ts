@@ -22,14 +22,19 @@ export type Speech = {
   speak(request: SpeechRequest): Promise<Buffer>
 }
 
+type SpeechFaultOptions = ErrorOptions & { isLasting?: boolean; isGone?: boolean }
+
 /** Why there is no speech, in the provider's words; for the log. */
 export class SpeechFault extends Error {
   override readonly name = 'SpeechFault'
   /** It will be so whenever it is asked for: too long, or refused. */
   readonly isLasting: boolean
+  /** There is nobody to speak: the provider has no such model, or no speech at all. */
+  readonly isGone: boolean
 
-  constructor(message: string, { isLasting = false, ...options }: ErrorOptions & { isLasting?: boolean } = {}) {
+  constructor(message: string, { isLasting = false, isGone = false, ...options }: SpeechFaultOptions = {}) {
     super(message, options)
     this.isLasting = isLasting
+    this.isGone = isGone
   }
 }
