@@ -100,6 +100,53 @@ describe('opening a session', () => {
     expect(many.heard.ofType('refused')).toHaveLength(8)
   })
 
+  it.each(['model', 'language'])(
+    'has the usual model write down what the caller says where the %s asked for is refused, else nobody',
+    async (member) => {
+      const { server, open, logLines } = await makeBench()
+      const { heard } = open({ transcription: { model: 'gpt-gone-transcribe', language: 'de' } })
+      const connection = await server.connection()
+      connection.send('session.created')
+      const error = {
+        ...{ type: 'invalid_request_error', code: 'invalid_value', message: 'No.' },
+        param: `session.audio.input.transcription.${member}`,
+      }
+      const transcriptionIn = ({ session }: Awaited<ReturnType<typeof connection.event>>) =>
+        session.audio.input.transcription
+      const asked = []
+      for (const nth of [1, 2]) {
+        asked.push(transcriptionIn(await connection.event('session.update', nth)))
+        connection.send('error', { error })
+      }
+      const last = await connection.event('session.update', 3)
+      connection.send('session.updated')
+      await heard.first('ready')
+      expect([...asked, transcriptionIn(last)]).toEqual([
+        { model: 'gpt-gone-transcribe', language: 'de' },
+        { model: 'gpt-4o-mini-transcribe' },
+        null,
+      ])
+      const told = ['gpt-gone-transcribe', 'gpt-4o-mini-transcribe'].map((model) => ({
+        transcription_model: model,
+        level: 'warn',
+      }))
+      expect(logLines.map((line) => JSON.parse(line))).toMatchObject(told)
+    },
+  )
+
+  it('is closed when nobody is to write anything down and that is refused, too', async () => {
+    const { server, open } = await makeBench()
+    const { heard } = open()
+    const connection = await server.connection()
+    connection.send('session.created')
+    const error = { code: 'model_not_found', message: 'No.', param: 'session.audio.input.transcription.model' }
+    for (const nth of [1, 2]) {
+      await connection.event('session.update', nth)
+      connection.send('error', { error })
+    }
+    expect(await heard.first('closed')).toMatchObject({ code: 'model_not_found' })
+  })
+
   it.each([
     ['unknown_parameter', 'setup'],
     ['model_not_found', 'fatal'],

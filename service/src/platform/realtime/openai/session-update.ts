@@ -6,6 +6,9 @@ import type { ModelSetup, ToolDeclaration, TurnDetection } from '../port.ts'
 /** What a session uses where its setup says null. */
 export type ModelDefaults = { model: string; voice: string; transcriptionModel: string }
 
+/** `transcription`: null where nobody writes down what the caller says. */
+type SessionSetup = Omit<ModelSetup, 'transcription'> & { transcription: ModelSetup['transcription'] | null }
+
 /** Error events name this when they are about the settings. */
 const EVENT_ID = 'setup'
 const MULAW = { type: 'audio/pcmu' }
@@ -18,7 +21,7 @@ const TRUNCATION = { type: 'retention_ratio', retention_ratio: 0.8 }
  * The `session.update` of a session, in the shape of general availability: a single unknown member would make the
  * server refuse the whole of it. The server neither answers nor interrupts by itself.
  */
-export function sessionUpdate(setup: ModelSetup, defaults: ModelDefaults): Buffer {
+export function sessionUpdate(setup: SessionSetup, defaults: ModelDefaults): Buffer {
   const session = {
     type: 'realtime',
     instructions: setup.instructions,
@@ -31,11 +34,11 @@ export function sessionUpdate(setup: ModelSetup, defaults: ModelDefaults): Buffe
   return lastingBytes(JSON.stringify({ type: 'session.update', event_id: EVENT_ID, session }))
 }
 
-function input({ noiseReduction, transcription, turnDetection }: ModelSetup, defaults: ModelDefaults) {
+function input({ noiseReduction, transcription, turnDetection }: SessionSetup, defaults: ModelDefaults) {
   return {
     format: MULAW,
     noise_reduction: noiseReduction === 'off' ? null : { type: noiseReduction ?? TELEPHONE_NOISE },
-    transcription: transcriptionOf(transcription, defaults),
+    transcription: transcription && transcriptionOf(transcription, defaults),
     turn_detection: { ...turns(turnDetection), create_response: false, interrupt_response: false },
   }
 }
@@ -51,7 +54,7 @@ function transcriptionOf({ model: asked, language: tag }: ModelSetup['transcript
   return TAKES_LANGUAGES.test(model) ? { model, languages: [language] } : { model, language }
 }
 
-function output({ voice, speed }: ModelSetup, defaults: ModelDefaults) {
+function output({ voice, speed }: SessionSetup, defaults: ModelDefaults) {
   return { format: MULAW, voice: openaiVoice(voice ?? defaults.voice), ...(speed === null ? {} : { speed }) }
 }
 

@@ -176,14 +176,14 @@ export class OpenaiSession implements ModelSession {
     this.#tell({ type: 'refused', requestId, code, message, fault })
   }
 
-  /** A tool that the server does not take costs the call that tool, and not its agent. */
+  /** A tool that the server does not take costs the call that tool, and not its agent; so does who is to write down what the caller says. */
   #configuredWithout(error: ProviderError): boolean {
     const { setup, log, redact } = this.#options
-    const tool = setup.leaveOut(error)
-    if (tool === null) return false
+    const leftOut = setup.leaveOut(error)
+    if (leftOut === null) return false
     const { code } = error
     const message = redact(error.message)
-    log?.warn({ tool, code, message }, 'a model refused a tool: the session goes without it')
+    log?.warn({ ...leftOut, code, message }, 'a model refused a part of its settings: the session goes without it')
     this.#tell({ type: 'refused', requestId: null, code, message, fault: 'benign' })
     if (this.#phase === 'configuring') this.#socket.send([setup.frame()])
     return true

@@ -10,28 +10,48 @@ const MAX_REFUSED = 8
 /** Where the provider says that a tool is at fault, and which. */
 const BY_PLACE = /^session\.tools\[(\d+)\]/
 const BY_NAME = /\bfunction '([^']+)'/
+/** Where it says that what the caller says cannot be written down as it is asked to. */
+const TRANSCRIPTION = /^session\.audio\.input\.transcription\b/
 
-/** The settings of one session, as they are sent; those that were refused for a tool are sent again without it. */
+/** What a session goes without, by its name in the log. */
+type LeftOut = { tool: string } | { transcription_model: string }
+
+/** The settings of one session, as they are sent; those that were refused for a part that calls can do without are sent again without it. */
 export class SetupFrames {
   readonly instructions: string
   readonly #setup: ModelSetup
   readonly #defaults: ModelDefaults
   #tools: ModelSetup['tools']
+  #transcription: ModelSetup['transcription'] | null
   #refused = 0
 
   constructor(setup: ModelSetup, defaults: ModelDefaults, log: Log | null) {
     this.instructions = setup.instructions
     this.#setup = setup
     this.#defaults = defaults
+    this.#transcription = setup.transcription
     this.#tools = takenTools(setup.tools, log)
   }
 
   frame(): Buffer {
-    return sessionUpdate({ ...this.#setup, tools: this.#tools }, this.#defaults)
+    return sessionUpdate({ ...this.#setup, tools: this.#tools, transcription: this.#transcription }, this.#defaults)
   }
 
-  /** Takes out the tool that an error is about. Its name; null when it is about none, or too many were refused. */
-  leaveOut({ code, param, message }: ProviderError): string | null {
+  /** Takes out what an error is about; null when it is about nothing that can be left out, or too much was refused. */
+  leaveOut(error: ProviderError): LeftOut | null {
+    return TRANSCRIPTION.test(error.param ?? '') ? this.#leaveOutTranscription() : this.#leaveOutTool(error)
+  }
+
+  /** Whoever was asked to write down what the caller says: then it is the usual one, and if not that one either, nobody. */
+  #leaveOutTranscription(): LeftOut | null {
+    const refused = this.#transcription
+    if (refused === null) return null
+    const isUsual = refused.model === null && refused.language === null
+    this.#transcription = isUsual ? null : { model: null, language: null }
+    return { transcription_model: refused.model ?? this.#defaults.transcriptionModel }
+  }
+
+  #leaveOutTool({ code, param, message }: ProviderError): LeftOut | null {
     const [, place] = BY_PLACE.exec(param ?? '') ?? []
     const [, named] = (code === 'invalid_function_parameters' && BY_NAME.exec(message)) || []
     const at = place === undefined ? this.#tools.findIndex(({ name }) => name === named) : Number(place)
@@ -39,6 +59,6 @@ export class SetupFrames {
     if (tool === undefined || this.#refused === MAX_REFUSED) return null
     this.#refused += 1
     this.#tools = this.#tools.filter((each) => each !== tool)
-    return tool.name
+    return { tool: tool.name }
   }
 }
