@@ -51,6 +51,16 @@ it('A chat model that calls functions only while it does not reason is asked aga
   expect(efforts().slice(2)).toEqual(['none', undefined, undefined])
 })
 
+it('The model of the house reasons where it reads a conversation, and not where it has one', async () => {
+  const { server, ask, efforts } = await chatting()
+  await ask(null, [PING])
+  await ask(null, [])
+  const { signal } = new AbortController()
+  const chat = openaiChat({ baseUrl: server.baseUrl, apiKey: 'key' })
+  await chat.complete({ model: null, messages: MESSAGES, tools: [], answers: 'json', signal })
+  expect(efforts()).toEqual(['none', 'none', undefined])
+})
+
 it('A chat model that refuses that too is not asked a third time', async () => {
   const { server, ask, efforts } = await chatting()
   server.answer(WHILE_REASONING)

@@ -33,8 +33,8 @@ export function openaiChat({ baseUrl, apiKey, log }: Options): ChatModel {
   /** Models that take functions only while they do not reason: those that do without being told otherwise have refused. */
   const unreasoning = new Set<string>()
 
-  async function said(body: { model: string; tools?: object[] }, signal: AbortSignal): Promise<Said> {
-    const isTold = body.tools !== undefined && unreasoning.has(body.model)
+  async function said(body: Body, signal: AbortSignal): Promise<Said> {
+    const isTold = REASONING in body || (body.tools !== undefined && unreasoning.has(body.model))
     const asked = { apiKey, body: isTold ? { ...body, [REASONING]: 'none' } : body, signal }
     const { status, text } = await exchange(`${baseUrl}/chat/completions`, asked)
     const answer = parsed(text)
@@ -51,6 +51,8 @@ export function openaiChat({ baseUrl, apiKey, log }: Options): ChatModel {
         messages: messages.map(messageOf),
         ...(tools.length > 0 && { tools: takenTools(tools, log ?? null).map(toolOf) }),
         ...(answers === 'json' && { response_format: { type: 'json_object' } }),
+        // Somebody waits for the words, at times on the telephone.
+        ...(model === null && answers === 'words' && { [REASONING]: 'none' }),
       }
       const { status, answer } = await said(body, signal)
       if (status !== 200) {
@@ -63,6 +65,7 @@ export function openaiChat({ baseUrl, apiKey, log }: Options): ChatModel {
   }
 }
 
+type Body = { model: string; tools?: object[]; [REASONING]?: string }
 type Said = { status: number; answer: Members }
 
 function refusesToReason(status: number, answer: Members): boolean {
