@@ -250,7 +250,7 @@ export const API_NOTES: Notes = {
     example: {
       tenant_id: 'acme',
       name: 'Acme',
-      model: 'gpt-realtime',
+      model: 'gpt-realtime-2.1',
       voice: 'marin',
       telephony: { account_sid: 'AC00000000000000000000000000000001', auth_token: '***', from_number: '+12025550140' },
       webhook: { url: 'https://hooks.example.com/parley', secret: '***', events: ['voice.call.completed'] },

@@ -8890,7 +8890,7 @@ export interface operations {
                  * @example {
                  *       "tenant_id": "acme",
                  *       "name": "Acme",
-                 *       "model": "gpt-realtime",
+                 *       "model": "gpt-realtime-2.1",
                  *       "voice": "marin",
                  *       "telephony": {
                  *         "account_sid": "AC00000000000000000000000000000001",
@@ -10670,7 +10670,7 @@ export interface operations {
                      *       "ok": true,
                      *       "tenant_id": "acme",
                      *       "runtime_config": {
-                     *         "model": "gpt-realtime"
+                     *         "model": "gpt-realtime-2.1"
                      *       },
                      *       "etag": "\"5d41402abc4b2a76b9719d91\""
                      *     }
@@ -10710,7 +10710,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "model": "gpt-realtime"
+                 *       "model": "gpt-realtime-2.1"
                  *     }
                  */
                 "application/json": components["schemas"]["RuntimeConfig"];
@@ -10730,7 +10730,7 @@ export interface operations {
                      *       "ok": true,
                      *       "tenant_id": "acme",
                      *       "runtime_config": {
-                     *         "model": "gpt-realtime"
+                     *         "model": "gpt-realtime-2.1"
                      *       },
                      *       "etag": "\"5d41402abc4b2a76b9719d91\"",
                      *       "warnings": [
@@ -16791,7 +16791,7 @@ export interface operations {
                      *           "agent_name": "Robin",
                      *           "agent_version_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                      *           "version_number": 1,
-                     *           "model": "gpt-realtime",
+                     *           "model": "gpt-realtime-2.1",
                      *           "voice": "marin",
                      *           "audio_output_provider": "primary",
                      *           "started_at": "2030-01-01T09:00:00.000Z",
@@ -16895,7 +16895,7 @@ export interface operations {
                      *         "agent_name": "Robin",
                      *         "agent_version_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                      *         "version_number": 1,
-                     *         "model": "gpt-realtime",
+                     *         "model": "gpt-realtime-2.1",
                      *         "voice": "marin",
                      *         "audio_output_provider": "primary",
                      *         "started_at": "2030-01-01T09:00:00.000Z",
@@ -23072,7 +23072,7 @@ export interface operations {
                      *           "agent_name": "Robin",
                      *           "agent_version_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                      *           "version_number": 1,
-                     *           "model": "gpt-realtime",
+                     *           "model": "gpt-realtime-2.1",
                      *           "voice": "marin",
                      *           "audio_output_provider": "primary",
                      *           "started_at": "2030-01-01T09:00:00.000Z",
@@ -23178,7 +23178,7 @@ export interface operations {
                      *         "agent_name": "Robin",
                      *         "agent_version_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                      *         "version_number": 1,
-                     *         "model": "gpt-realtime",
+                     *         "model": "gpt-realtime-2.1",
                      *         "voice": "marin",
                      *         "audio_output_provider": "primary",
                      *         "started_at": "2030-01-01T09:00:00.000Z",
@@ -23700,7 +23700,7 @@ export interface operations {
                  *           "status": "completed",
                  *           "agent_key": "support",
                  *           "agent_version_id": "0190b29f-11aa-7c00-9b0d-3f6a7e8c9d10",
-                 *           "model": "gpt-realtime",
+                 *           "model": "gpt-realtime-2.1",
                  *           "voice": "marin",
                  *           "audio_output_provider": "primary",
                  *           "created_at": "2030-01-01T09:00:00.000Z",
@@ -25780,7 +25780,7 @@ export interface operations {
                  *           "agent_name": "Robin",
                  *           "agent_version_id": "0190b29f-11aa-7c00-9b0d-3f6a7e8c9d10",
                  *           "version_number": 3,
-                 *           "model": "gpt-realtime",
+                 *           "model": "gpt-realtime-2.1",
                  *           "voice": "marin",
                  *           "audio_output_provider": "primary",
                  *           "started_at": "2030-01-01T09:00:01.250Z",
@@ -25948,7 +25948,7 @@ export interface operations {
                  *           "agent_name": "Robin",
                  *           "agent_version_id": "0190b29f-11aa-7c00-9b0d-3f6a7e8c9d10",
                  *           "version_number": 3,
-                 *           "model": "gpt-realtime",
+                 *           "model": "gpt-realtime-2.1",
                  *           "voice": "marin",
                  *           "audio_output_provider": "primary",
                  *           "started_at": "2030-01-01T09:00:01.250Z",
@@ -26080,7 +26080,7 @@ export interface operations {
                  *           "agent_name": "Robin",
                  *           "agent_version_id": "0190b29f-11aa-7c00-9b0d-3f6a7e8c9d10",
                  *           "version_number": 3,
-                 *           "model": "gpt-realtime",
+                 *           "model": "gpt-realtime-2.1",
                  *           "voice": "marin",
                  *           "audio_output_provider": "primary",
                  *           "started_at": "2030-01-01T09:00:01.250Z",
@@ -26180,7 +26180,7 @@ export interface operations {
                  *           "agent_name": "Robin",
                  *           "agent_version_id": "0190b29f-11aa-7c00-9b0d-3f6a7e8c9d10",
                  *           "version_number": 3,
-                 *           "model": "gpt-realtime",
+                 *           "model": "gpt-realtime-2.1",
                  *           "voice": "marin",
                  *           "audio_output_provider": "primary",
                  *           "started_at": "2030-01-01T09:00:01.250Z",

@@ -24,7 +24,7 @@ const VALUES: Record<string, unknown> = {
   ...{ assigned_to: 'grace@acme.example', acknowledged_by: 'grace@acme.example' },
   ...{ url: 'https://hooks.example.com/parley', website: 'https://acme.example', etag: '"5d41402abc4b2a76b9719d91"' },
   ...{ company_name: 'Acme', contact_name: 'Grace', use_case: 'Taking appointments.', remote_addr: '203.0.113.7' },
-  ...{ greeting: 'Hello, this is Acme.', text: 'Hello, this is Acme.', voice: 'marin', model: 'gpt-realtime' },
+  ...{ greeting: 'Hello, this is Acme.', text: 'Hello, this is Acme.', voice: 'marin', model: 'gpt-realtime-2.1' },
   ...{ stream_url: 'wss://voice.example.com/media-stream', start: '09:00', end: '17:00', version: '0.1.0' },
   ...{ cache_key: 'sha256:9f86d081884c', table: 'webhook_outbox', severity: 'warning', escalated: false, failed: 0 },
   ...{

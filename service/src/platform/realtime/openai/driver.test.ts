@@ -100,39 +100,29 @@ describe('opening a session', () => {
     expect(many.heard.ofType('refused')).toHaveLength(8)
   })
 
-  it.each(['model', 'language'])(
-    'has the usual model write down what the caller says where the %s asked for is refused, else nobody',
-    async (member) => {
-      const { server, open, logLines } = await makeBench()
-      const { heard } = open({ transcription: { model: 'gpt-gone-transcribe', language: 'de' } })
-      const connection = await server.connection()
-      connection.send('session.created')
-      const error = {
-        ...{ type: 'invalid_request_error', code: 'invalid_value', message: 'No.' },
-        param: `session.audio.input.transcription.${member}`,
-      }
-      const transcriptionIn = ({ session }: Awaited<ReturnType<typeof connection.event>>) =>
-        session.audio.input.transcription
-      const asked = []
-      for (const nth of [1, 2]) {
-        asked.push(transcriptionIn(await connection.event('session.update', nth)))
-        connection.send('error', { error })
-      }
-      const last = await connection.event('session.update', 3)
-      connection.send('session.updated')
-      await heard.first('ready')
-      expect([...asked, transcriptionIn(last)]).toEqual([
-        { model: 'gpt-gone-transcribe', language: 'de' },
-        { model: 'gpt-4o-mini-transcribe' },
-        null,
-      ])
-      const told = ['gpt-gone-transcribe', 'gpt-4o-mini-transcribe'].map((model) => ({
-        transcription_model: model,
-        level: 'warn',
-      }))
-      expect(logLines.map((line) => JSON.parse(line))).toMatchObject(told)
-    },
-  )
+  it.each([
+    [{ model: 'gpt-gone-transcribe', language: 'de' }, ['gpt-4o-mini-transcribe', 'gpt-transcribe']],
+    [{ model: null, language: 'xx' }, ['gpt-4o-mini-transcribe', 'gpt-transcribe']],
+    [{ model: null, language: null }, ['gpt-transcribe']],
+    [{ model: 'gpt-transcribe', language: null }, ['gpt-4o-mini-transcribe']],
+  ])('has another model write down what the caller says where %j is refused, else nobody', async (given, others) => {
+    const { server, open, logLines } = await makeBench()
+    const { heard } = open({ transcription: given })
+    const connection = await server.connection()
+    connection.send('session.created')
+    const param = `session.audio.input.transcription.${given.language === null ? 'model' : 'language'}`
+    const error = { type: 'invalid_request_error', code: 'invalid_value', message: 'No.', param }
+    const asked: unknown[] = []
+    for (let nth = 1; asked.at(-1) !== null; nth += 1) {
+      asked.push((await connection.event('session.update', nth)).session.audio.input.transcription)
+      connection.send(asked.at(-1) === null ? 'session.updated' : 'error', { error })
+    }
+    await heard.first('ready')
+    expect(asked.slice(1)).toEqual([...others.map((model) => ({ model })), null])
+    const told = [given.model ?? 'gpt-4o-mini-transcribe', ...others]
+    const expected = told.map((model) => ({ transcription_model: model, level: 'warn' }))
+    expect(logLines.map((line) => JSON.parse(line))).toMatchObject(expected)
+  })
 
   it('is closed when nobody is to write anything down and that is refused, too', async () => {
     const { server, open } = await makeBench()
@@ -140,7 +130,7 @@ describe('opening a session', () => {
     const connection = await server.connection()
     connection.send('session.created')
     const error = { code: 'model_not_found', message: 'No.', param: 'session.audio.input.transcription.model' }
-    for (const nth of [1, 2]) {
+    for (const nth of [1, 2, 3]) {
       await connection.event('session.update', nth)
       connection.send('error', { error })
     }

@@ -13,6 +13,9 @@ const BY_NAME = /\bfunction '([^']+)'/
 /** Where it says that what the caller says cannot be written down as it is asked to. */
 const TRANSCRIPTION = /^session\.audio\.input\.transcription\b/
 
+/** What the provider names for models that write down what was said and that it shuts down on 2027-02-26, the usual one among them. */
+const SUCCESSOR = 'gpt-transcribe'
+
 /** What a session goes without, by its name in the log. */
 type LeftOut = { tool: string } | { transcription_model: string }
 
@@ -23,6 +26,7 @@ export class SetupFrames {
   readonly #defaults: ModelDefaults
   #tools: ModelSetup['tools']
   #transcription: ModelSetup['transcription'] | null
+  readonly #otherTranscriptions: ModelSetup['transcription'][]
   #refused = 0
 
   constructor(setup: ModelSetup, defaults: ModelDefaults, log: Log | null) {
@@ -30,6 +34,7 @@ export class SetupFrames {
     this.#setup = setup
     this.#defaults = defaults
     this.#transcription = setup.transcription
+    this.#otherTranscriptions = othersThan(setup.transcription)
     this.#tools = takenTools(setup.tools, log)
   }
 
@@ -42,12 +47,11 @@ export class SetupFrames {
     return TRANSCRIPTION.test(error.param ?? '') ? this.#leaveOutTranscription() : this.#leaveOutTool(error)
   }
 
-  /** Whoever was asked to write down what the caller says: then it is the usual one, and if not that one either, nobody. */
+  /** Whoever was asked to write down what the caller says: then the next one does, and in the end nobody. */
   #leaveOutTranscription(): LeftOut | null {
     const refused = this.#transcription
     if (refused === null) return null
-    const isUsual = refused.model === null && refused.language === null
-    this.#transcription = isUsual ? null : { model: null, language: null }
+    this.#transcription = this.#otherTranscriptions.shift() ?? null
     return { transcription_model: refused.model ?? this.#defaults.transcriptionModel }
   }
 
@@ -61,4 +65,10 @@ export class SetupFrames {
     this.#tools = this.#tools.filter((each) => each !== tool)
     return { tool: tool.name }
   }
+}
+
+/** Who writes down what the caller says where it was refused as it was asked for, in their order. */
+function othersThan({ model, language }: ModelSetup['transcription']): ModelSetup['transcription'][] {
+  const usual = model === null && language === null ? [] : [{ model: null, language: null }]
+  return [...usual, ...(model === SUCCESSOR ? [] : [{ model: SUCCESSOR, language: null }])]
 }
