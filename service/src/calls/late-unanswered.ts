@@ -51,7 +51,7 @@ export function makeLateUnanswered(deps: Deps): LateUnanswered {
   return {
     ...writes,
     async take(late) {
-      const small = { ...late, signed: { ...late.signed, headers: signaturesIn(late.signed) } }
+      const small = { ...late, signed: { ...late.signed, headers: proofsIn(late.signed) } }
       return JSON.stringify(small).length <= MAX_KEPT_CHARS && writes.take(small)
     },
   }
@@ -63,9 +63,9 @@ function ofAnybody(error: unknown): null {
   throw error
 }
 
-/** The other headers prove nothing. */
-function signaturesIn({ headers }: SignedRequest): SignedRequest['headers'] {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.endsWith('-signature')))
+/** The signature, and what it was made by: the other headers prove nothing. */
+function proofsIn({ headers }: SignedRequest): SignedRequest['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.includes('-signature')))
 }
 
 function keptUnanswered(late: UnansweredCall): Waiting {
