@@ -42,6 +42,21 @@ describe('POST /api/v1/call-logs/{call_sid}/cancel', () => {
     expect([second.status, second.body.call_log]).toEqual([200, first.body.call_log])
   })
 
+  it('cancels it once for two who ask at the same time, and tells both so', async () => {
+    const sid = await dialled('ringing')
+    const answers = await Promise.all([cancel(sid), cancel(sid)])
+    expect(answers).toMatchObject([1, 2].map(() => ({ status: 200, body: { call_log: { status: 'canceled' } } })))
+    expect((await storedEvents(test.db)).map(({ event }) => event)).toEqual(['voice.call.failed'])
+  })
+
+  it('has cancelled it where the answer of the carrier was lost, which whoever asks again is told', async () => {
+    const sid = await dialled('ringing')
+    rest().modify = 'accept-then-reset'
+    expect(await cancel(sid)).toMatchObject({ status: 502, body: { error: expect.stringContaining('try again') } })
+    rest().modify = 'normal'
+    expect(await cancel(sid)).toMatchObject({ status: 200, body: { call_log: { status: 'canceled' } } })
+  })
+
   it.each<[CallStatus, string]>([
     ['in-progress', 'end_call'],
     ['completed', 'it is completed'],

@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError, notSetUp } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
-import { type CarrierCall, CarrierError } from '../platform/telephony/port.ts'
+import { type CarrierCall, type CarrierCallStatus, CarrierError } from '../platform/telephony/port.ts'
 import { type CallLogRow, findCallLog } from '../records/call-log-store.ts'
 import { statusReport } from '../records/call-record.ts'
 import { isOver } from '../records/call-status.ts'
@@ -15,7 +15,7 @@ import type { CallStatuses } from './record-status.ts'
 /** Gives up calls that were placed and that nobody has answered yet. */
 export type CancelCall = {
   /**
-   * Has the carrier stop ringing, and writes down that it did. A call that was cancelled before stays as it is.
+   * Has the carrier stop ringing, and writes down that it did. A call that was cancelled before, also at the carrier alone, stays so.
    *
    * @returns the call as it stands then: it still rings where the carrier has taken the request and tells of the end later.
    * @throws AppError `not_found` for a call that the tenant does not have, `conflict` for one that came in, was answered or is over,
@@ -39,16 +39,27 @@ export function makeCancelCall({ db, clock, tenants, statuses, requests }: Deps)
     return log
   }
 
+  /** Of a call that the carrier was asked to cancel. */
+  async function statusAfter(tenant: TenantRuntime, callSid: string): Promise<CarrierCallStatus> {
+    const cancelled = toldBy(
+      await requests.make(tenant, (carrier, account, signal) => carrier.cancelCall(account, callSid, signal)),
+    )
+    if (cancelled) return cancelled.status
+    // It may be over because somebody has cancelled it just now, or by a request whose answer was lost.
+    const known = toldBy(
+      await requests.make(tenant, (carrier, account, signal) => carrier.fetchCall(account, callSid, signal)),
+    )
+    if (known?.status !== 'canceled') throw notRinging()
+    return known.status
+  }
+
   return {
     async cancel(tenantId, callSid) {
       const tenant = await knownTenant(tenants, tenantId)
       const log = await read(tenantId, callSid)
       if (log.status === 'canceled') return log
       expectRinging(log)
-      const outcome = await requests.make(tenant, (carrier, account, signal) =>
-        carrier.cancelCall(account, callSid, signal),
-      )
-      const { status } = toldBy(outcome)
+      const status = await statusAfter(tenant, callSid)
       if (status === 'in-progress' || (isOver(status) && status !== 'canceled')) throw notRinging()
       if (status === 'canceled') await statuses.record(tenantId, callSid, statusReport(status, new Date(clock.now())))
       return read(tenantId, callSid)
@@ -74,10 +85,9 @@ function conflict(sentence: string): AppError {
 }
 
 /** @throws AppError when the carrier did not do it, or it is not known whether it did. */
-function toldBy(outcome: CarrierOutcome<CarrierCall | null>): CarrierCall {
+function toldBy(outcome: CarrierOutcome<CarrierCall | null>): CarrierCall | null {
   switch (outcome.type) {
     case 'done':
-      if (outcome.value === null) throw notRinging()
       return outcome.value
     case 'no_account':
       throw notSetUp(NO_ACCOUNT)
