@@ -64,6 +64,22 @@ describe('words that are spoken ahead once the speech endpoint has no model any 
     await expect.poll(open).toEqual([])
   })
 
+  it('are not asked for again all the time where it keeps back its answers, or there is no time left for the right ones', async () => {
+    endpoint.answer({ status: 404 })
+    onTestFinished(model.setFaults([{ fail_response: { code: 'content_filter', count: 1 } }]))
+    const before = model.sessions.length
+    await expect(say(GREETING)).rejects.toMatchObject({ isLasting: true })
+    expect(model.sessions.length - before).toBe(3)
+
+    onTestFinished(model.scripts.setDefault({ rules: [{ say: 'Sure!' }] }))
+    onTestFinished(model.setFaults([{ sessions: [2], ignore_session_update: true }]))
+    const { signal, abort } = abortable()
+    const waiting = say(GREETING, signal)
+    await expect.poll(() => model.sessions.length - before).toBe(5)
+    abort()
+    await expect(waiting).rejects.toMatchObject({ isLasting: true, message: expect.stringContaining('other words') })
+  })
+
   it('are none where the model fails, or is not waited for any longer', async () => {
     endpoint.answer({ status: 404 })
     onTestFinished(model.setFaults([{ fail_response: { code: 'server_error', count: 1 } }]))

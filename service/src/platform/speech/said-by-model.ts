@@ -13,7 +13,8 @@ const NO_TURNS: ModelSetup['turnDetection'] = {
   ...{ prefixPaddingMs: 300, silenceDurationMs: 500 },
 }
 
-type Said = { audio: Buffer; words: string }
+/** `words`: null where the model was kept from saying all that it was about to. */
+type Said = { audio: Buffer; words: string | null }
 
 /** The voice of a realtime model for words that are there whole. It is not made to read out, so what it says is compared with them. */
 export function saidByModel(driver: RealtimeDriver, defaultVoice: string): Speech {
@@ -21,15 +22,23 @@ export function saidByModel(driver: RealtimeDriver, defaultVoice: string): Speec
     model: driver.modelFor?.(null) ?? driver.name,
     defaultVoice,
     async speak(request) {
+      const asked = { ...request, voice: request.voice ?? defaultVoice }
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-        const { audio, words } = await said(driver, { ...request, voice: request.voice ?? defaultVoice })
-        if (plainWords(words) !== plainWords(request.text)) continue
+        const { audio, words } = await said(driver, asked).catch((error: unknown) => {
+          // Every answer is paid for, and whoever asks again has no more time for the right one.
+          throw attempt > 0 && request.signal.aborted ? otherWords({ cause: error }) : error
+        })
+        if (words === null || plainWords(words) !== plainWords(request.text)) continue
         const spoken = trimmedTelephone(audio)
         if (spoken.length > 0) return spoken
       }
-      throw new SpeechFault('the realtime model says other words', { isLasting: true })
+      throw otherWords()
     },
   }
+}
+
+function otherWords(options: ErrorOptions = {}): SpeechFault {
+  return new SpeechFault('the realtime model says other words', { isLasting: true, ...options })
 }
 
 /** `first`, and where it has nothing to speak with any more, `next`. */
@@ -60,8 +69,9 @@ function said(driver: RealtimeDriver, { text, voice, speed, signal }: SpeechRequ
     const session = driver.open(setupOf(voice, speed), {
       event(event) {
         if (event.type === 'agent_transcript' && event.final) words.push(event.text)
-        if (event.type === 'response_done' && event.status === 'completed') {
-          return end(() => resolve({ audio: Buffer.concat(pieces), words: words.join(' ') }))
+        if (event.type === 'response_done' && (event.status === 'completed' || event.status === 'incomplete')) {
+          const whole = event.status === 'completed' ? words.join(' ') : null
+          return end(() => resolve({ audio: Buffer.concat(pieces), words: whole }))
         }
         const reason = reasonOf(event)
         if (reason !== null) fail(`the realtime model failed: ${reason}`)
