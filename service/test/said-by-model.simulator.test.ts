@@ -64,6 +64,12 @@ describe('words that are spoken ahead once the speech endpoint has no model any 
     await expect.poll(open).toEqual([])
   })
 
+  it('are none where it leaves out what is a word for people', async () => {
+    endpoint.answer({ status: 404 })
+    onTestFinished(model.scripts.setDefault({ rules: [{ say: 'It costs 5, and 10 later.' }] }))
+    await expect(say('It costs €5, and 10 % later.')).rejects.toMatchObject({ isLasting: true })
+  })
+
   it('are not asked for again all the time where it keeps back its answers, or there is no time left for the right ones', async () => {
     endpoint.answer({ status: 404 })
     onTestFinished(model.setFaults([{ fail_response: { code: 'content_filter', count: 1 } }]))

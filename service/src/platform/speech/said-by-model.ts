@@ -103,10 +103,12 @@ function reasonOf(event: ModelEvent): string | null {
   return event.type === 'response_done' ? (event.errorCode ?? event.status) : null
 }
 
+/** What is heard of a text; signs that are said as words are words. */
 function plainWords(text: string): string {
   return text
     .normalize('NFKC')
     .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .replaceAll(/[\p{Sc}%&+=@#§°]/gu, ' $& ')
+    .replaceAll(/[^\p{L}\p{M}\p{N}\p{Sc}%&+=@#§°]+/gu, ' ')
     .trim()
 }
