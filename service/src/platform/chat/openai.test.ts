@@ -68,6 +68,23 @@ it('A chat model that refuses that too is not asked a third time', async () => {
   expect(efforts()).toEqual([undefined, 'none'])
 })
 
+it.each([
+  [
+    400,
+    { error: { message: "UnsupportedParamsError: no parameters: ['reasoning_effort']", param: null, code: '400' } },
+  ],
+  [422, { detail: [{ loc: ['body', 'reasoning_effort'], msg: "Input should be 'low', 'medium' or 'high'" }] }],
+])(
+  'Where the model of the house is served by who does not know how it is told so, it is not told: %i',
+  async (status, told) => {
+    const { server, ask, efforts } = await chatting()
+    server.answer({ status, body: JSON.stringify(told) }, { says: 'Yes.' })
+    expect((await ask(null, [])).text).toBe('Yes.')
+    await ask(null, [])
+    expect(efforts()).toEqual(['none', undefined, undefined])
+  },
+)
+
 it('What a chat costs counts what is kept of it for the next one, where that has a price', async () => {
   const { server, ask } = await chatting()
   const details = { cached_tokens: 200_000, cache_write_tokens: 400_000 }

@@ -22,26 +22,36 @@ type Options = {
 const DEFAULT_MODEL = 'gpt-6-luna'
 /** How a model is told not to reason before it answers. */
 const REASONING = 'reasoning_effort'
-/** Of their names that are kept: tenants make up what they like. */
-const MAX_UNREASONING = 100
+/** Statuses of a request with something in it that is not taken. */
+const IS_WRONG = new Set([400, 422])
+/** Of models that are kept: tenants make up their names. */
+const MAX_FOUND = 100
 /** More than a model writes as one answer. */
 const MAX_ANSWER_BYTES = 1024 * 1024
 const MAX_REASON_CHARS = 300
 
 /** Chat Completions, as OpenAI and many others serve them. */
 export function openaiChat({ baseUrl, apiKey, log }: Options): ChatModel {
-  /** Models that take functions only while they do not reason: those that do without being told otherwise have refused. */
-  const unreasoning = new Set<string>()
+  /** By model, with functions and without: whether it is told so, where it has refused what it was asked at first. */
+  const found = new Map<string, boolean>()
 
-  async function said(body: Body, signal: AbortSignal): Promise<Said> {
-    const isTold = REASONING in body || (body.tools !== undefined && unreasoning.has(body.model))
+  async function ask(body: Body, { isTold, signal }: Asking): Promise<Said> {
     const asked = { apiKey, body: isTold ? { ...body, [REASONING]: 'none' } : body, signal }
     const { status, text } = await exchange(`${baseUrl}/chat/completions`, asked)
-    const answer = parsed(text)
-    if (isTold || body.tools === undefined || !refusesToReason(status, answer)) return { status, answer }
-    if (unreasoning.size >= MAX_UNREASONING) unreasoning.clear()
-    unreasoning.add(body.model)
-    return said(body, signal)
+    return { status, answer: parsed(text), isAboutReasoning: IS_WRONG.has(status) && text.includes(REASONING) }
+  }
+
+  /** Some models take functions only while they do not reason, and some servers do not know how that is said. */
+  async function said(body: Body, asking: Asking): Promise<Said> {
+    const { signal } = asking
+    const kind = `${body.tools === undefined ? '' : 'functions '}${body.model}`
+    const isTold = found.get(kind) ?? asking.isTold
+    const first = await ask(body, { isTold, signal })
+    if (!first.isAboutReasoning) return first
+    const second = await ask(body, { isTold: !isTold, signal })
+    if (found.size >= MAX_FOUND) found.clear()
+    if (second.status === 200) found.set(kind, !isTold)
+    return second
   }
 
   return {
@@ -51,10 +61,9 @@ export function openaiChat({ baseUrl, apiKey, log }: Options): ChatModel {
         messages: messages.map(messageOf),
         ...(tools.length > 0 && { tools: takenTools(tools, log ?? null).map(toolOf) }),
         ...(answers === 'json' && { response_format: { type: 'json_object' } }),
-        // Somebody waits for the words, at times on the telephone.
-        ...(model === null && answers === 'words' && { [REASONING]: 'none' }),
       }
-      const { status, answer } = await said(body, signal)
+      // Somebody waits for the words, at times on the telephone.
+      const { status, answer } = await said(body, { isTold: model === null && answers === 'words', signal })
       if (status !== 200) {
         throw new ChatFault(`the chat model answered ${status}: ${reasonOf(answer)}`, {
           isRefusal: isRefusal(status, model),
@@ -65,12 +74,11 @@ export function openaiChat({ baseUrl, apiKey, log }: Options): ChatModel {
   }
 }
 
-type Body = { model: string; tools?: object[]; [REASONING]?: string }
-type Said = { status: number; answer: Members }
-
-function refusesToReason(status: number, answer: Members): boolean {
-  return status === 400 && membersOf(answer['error'])['param'] === REASONING
-}
+type Body = { model: string; tools?: object[] }
+/** `isTold`: not to reason. */
+type Asking = { isTold: boolean; signal: AbortSignal }
+/** `isAboutReasoning`: it refuses that it was told not to reason, or was not. */
+type Said = { status: number; answer: Members; isAboutReasoning: boolean }
 
 /** 403: of a model that was named, that the account may not use it; of our own it is the account's trouble. */
 function isRefusal(status: number, model: string | null): boolean {
