@@ -100,29 +100,45 @@ describe('opening a session', () => {
     expect(many.heard.ofType('refused')).toHaveLength(8)
   })
 
+  const usual = 'gpt-4o-mini-transcribe'
   it.each([
-    [{ model: 'gpt-gone-transcribe', language: 'de' }, ['gpt-4o-mini-transcribe', 'gpt-transcribe']],
-    [{ model: null, language: 'xx' }, ['gpt-4o-mini-transcribe', 'gpt-transcribe']],
-    [{ model: null, language: null }, ['gpt-transcribe']],
-    [{ model: 'gpt-transcribe', language: null }, ['gpt-4o-mini-transcribe']],
-  ])('has another model write down what the caller says where %j is refused, else nobody', async (given, others) => {
-    const { server, open, logLines } = await makeBench()
-    const { heard } = open({ transcription: given })
-    const connection = await server.connection()
-    connection.send('session.created')
-    const param = `session.audio.input.transcription.${given.language === null ? 'model' : 'language'}`
-    const error = { type: 'invalid_request_error', code: 'invalid_value', message: 'No.', param }
-    const asked: unknown[] = []
-    for (let nth = 1; asked.at(-1) !== null; nth += 1) {
-      asked.push((await connection.event('session.update', nth)).session.audio.input.transcription)
-      connection.send(asked.at(-1) === null ? 'session.updated' : 'error', { error })
-    }
-    await heard.first('ready')
-    expect(asked.slice(1)).toEqual([...others.map((model) => ({ model })), null])
-    const told = [given.model ?? 'gpt-4o-mini-transcribe', ...others]
-    const expected = told.map((model) => ({ transcription_model: model, level: 'warn' }))
-    expect(logLines.map((line) => JSON.parse(line))).toMatchObject(expected)
-  })
+    [
+      { model: 'gone', language: 'de' },
+      'model',
+      [
+        { model: usual, language: 'de' },
+        { model: 'gpt-transcribe', languages: ['de'] },
+      ],
+    ],
+    [{ model: null, language: 'de' }, 'model', [{ model: 'gpt-transcribe', languages: ['de'] }]],
+    [{ model: usual, language: null }, 'model', [{ model: 'gpt-transcribe' }]],
+    [{ model: 'gpt-transcribe', language: null }, 'model', [{ model: usual }]],
+    [
+      { model: 'named', language: 'xx' },
+      'language',
+      [{ model: 'named' }, { model: usual }, { model: 'gpt-transcribe' }],
+    ],
+  ])(
+    'has what the caller says written down otherwise where of %j the %s is refused, else not',
+    async (given, at, others) => {
+      const { server, open, logLines } = await makeBench()
+      const { heard } = open({ transcription: given })
+      const connection = await server.connection()
+      connection.send('session.created')
+      const param = `session.audio.input.transcription.${at}`
+      const error = { type: 'invalid_request_error', code: 'invalid_value', message: 'No.', param }
+      const asked: unknown[] = []
+      for (let nth = 1; asked.at(-1) !== null; nth += 1) {
+        asked.push((await connection.event('session.update', nth)).session.audio.input.transcription)
+        connection.send(asked.at(-1) === null ? 'session.updated' : 'error', { error })
+      }
+      await heard.first('ready')
+      expect(asked.slice(1)).toEqual([...others, null])
+      const told = [given.model ?? usual, ...others.map(({ model }) => model)]
+      const expected = told.map((model) => ({ transcription_model: model, level: 'warn' }))
+      expect(logLines.map((line) => JSON.parse(line))).toMatchObject(expected)
+    },
+  )
 
   it('is closed when nobody is to write anything down and that is refused, too', async () => {
     const { server, open } = await makeBench()

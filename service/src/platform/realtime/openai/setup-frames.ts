@@ -12,6 +12,7 @@ const BY_PLACE = /^session\.tools\[(\d+)\]/
 const BY_NAME = /\bfunction '([^']+)'/
 /** Where it says that what the caller says cannot be written down as it is asked to. */
 const TRANSCRIPTION = /^session\.audio\.input\.transcription\b/
+const TRANSCRIBER = /\.model$/
 
 /** What the provider names for models that write down what was said and that it shuts down on 2027-02-26, the usual one among them. */
 const SUCCESSOR = 'gpt-transcribe'
@@ -26,7 +27,8 @@ export class SetupFrames {
   readonly #defaults: ModelDefaults
   #tools: ModelSetup['tools']
   #transcription: ModelSetup['transcription'] | null
-  readonly #otherTranscriptions: ModelSetup['transcription'][]
+  /** Who else may write down what the caller says, in their order. */
+  readonly #otherTranscribers: string[]
   #refused = 0
 
   constructor(setup: ModelSetup, defaults: ModelDefaults, log: Log | null) {
@@ -34,7 +36,8 @@ export class SetupFrames {
     this.#setup = setup
     this.#defaults = defaults
     this.#transcription = setup.transcription
-    this.#otherTranscriptions = othersThan(setup.transcription)
+    const asked = setup.transcription.model ?? defaults.transcriptionModel
+    this.#otherTranscribers = [defaults.transcriptionModel, SUCCESSOR].filter((model) => model !== asked)
     this.#tools = takenTools(setup.tools, log)
   }
 
@@ -44,15 +47,22 @@ export class SetupFrames {
 
   /** Takes out what an error is about; null when it is about nothing that can be left out, or too much was refused. */
   leaveOut(error: ProviderError): LeftOut | null {
-    return TRANSCRIPTION.test(error.param ?? '') ? this.#leaveOutTranscription() : this.#leaveOutTool(error)
+    const { param } = error
+    return param !== null && TRANSCRIPTION.test(param) ? this.#leaveOutTranscription(param) : this.#leaveOutTool(error)
   }
 
-  /** Whoever was asked to write down what the caller says: then the next one does, and in the end nobody. */
-  #leaveOutTranscription(): LeftOut | null {
+  /** The language, or whoever was asked to write down what the caller says: then the next one does, and in the end nobody. */
+  #leaveOutTranscription(param: string): LeftOut | null {
     const refused = this.#transcription
     if (refused === null) return null
-    this.#transcription = this.#otherTranscriptions.shift() ?? null
+    this.#transcription = this.#transcriptionAfter(refused, param)
     return { transcription_model: refused.model ?? this.#defaults.transcriptionModel }
+  }
+
+  #transcriptionAfter(refused: ModelSetup['transcription'], param: string): ModelSetup['transcription'] | null {
+    if (refused.language !== null && !TRANSCRIBER.test(param)) return { ...refused, language: null }
+    const model = this.#otherTranscribers.shift()
+    return model === undefined ? null : { ...refused, model }
   }
 
   #leaveOutTool({ code, param, message }: ProviderError): LeftOut | null {
@@ -65,10 +75,4 @@ export class SetupFrames {
     this.#tools = this.#tools.filter((each) => each !== tool)
     return { tool: tool.name }
   }
-}
-
-/** Who writes down what the caller says where it was refused as it was asked for, in their order. */
-function othersThan({ model, language }: ModelSetup['transcription']): ModelSetup['transcription'][] {
-  const usual = model === null && language === null ? [] : [{ model: null, language: null }]
-  return [...usual, ...(model === SUCCESSOR ? [] : [{ model: SUCCESSOR, language: null }])]
 }
