@@ -7,6 +7,7 @@ import type { AskDeps } from './http-tool.ts'
 import { answerIn, isSessionUnknown, McpFault, type RpcAnswer, watchFor } from './mcp-message.ts'
 import {
   ASKED_VERSION,
+  isOfOtherVersion,
   isSessionless,
   type McpMessage,
   SESSIONLESS_VERSION,
@@ -32,7 +33,7 @@ export type McpCalled = {
 export type McpClient = {
   /** All its tools, 500 at most. @throws McpFault or OutboundFault. */
   list(signal: AbortSignal): Promise<McpListed[]>
-  /** Calls one of them, once. A session that the server has forgotten is begun anew: nothing was done in it. */
+  /** Calls one of them, once. A session that the server has forgotten, or takes in another version, is begun anew: nothing was done in it. */
   call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<McpCalled>
 }
 
@@ -112,7 +113,7 @@ export function makeMcpClient({ ask, version, stopping }: Deps, server: RuntimeM
     const asking = opened()
     const open = await waitedFor(asking, signal)
     const first = await question(method, params, { open, signal })
-    if (!isSessionUnknown(first.heard) || open.id === null) return first
+    if (!isOutdated(first.heard, open)) return first
     if (session === asking) session = null
     return question(method, params, { open: await waitedFor(opened(), signal), signal })
   }
@@ -164,6 +165,11 @@ const NO_ID = 0
 
 function rpc(message: McpMessage, id?: number): McpMessage & { jsonrpc: string; id?: number } {
   return { jsonrpc: '2.0', ...(id !== undefined && { id }), ...message }
+}
+
+/** Whether a server has forgotten the session, or was exchanged for one that begins them otherwise, and so has done nothing. */
+function isOutdated(heard: OutboundAnswer, open: Session): boolean {
+  return isOfOtherVersion(heard) || (isSessionUnknown(heard) && (open.id !== null || hasNone(open)))
 }
 
 function hasNone(open: Session | null): boolean {

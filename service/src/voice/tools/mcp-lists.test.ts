@@ -1,43 +1,14 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { TestClock } from '../../../test/harness/clock.ts'
-import { type McpServerDouble, mcpDocument, startMcpServer } from '../../../test/harness/mcp-server.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type McpServerDouble, startMcpServer } from '../../../test/harness/mcp-server.ts'
 import { until } from '../../../test/harness/wait.ts'
-import type { TenantId } from '../../kernel/ids.ts'
-import { makeOutbound } from '../../platform/outbound/outbound.ts'
-import type { SessionId } from '../../records/call-values.ts'
-import { NO_ACCOUNT } from '../../tenancy/no-account.fixture.ts'
-import { toRuntime } from '../../tenancy/tenant-defaults.ts'
-import { notedControls } from './controls.fixture.ts'
-import { makeTenantTools } from './tenant-tools.ts'
-import type { ToolCall } from './tool.ts'
+import { type McpToolsOptions, mcpTools } from './mcp-tools.fixture.ts'
 
 let server: McpServerDouble
 beforeEach(async () => {
   server = await startMcpServer()
   return () => server.close()
 })
-
-function tenantTools({ tools = null, allowPrivate = true }: { tools?: string[] | null; allowPrivate?: boolean } = {}) {
-  const clock = new TestClock()
-  const warned: unknown[] = []
-  const { request: ask } = makeOutbound({ clock, allowPrivate, resolve: async () => ['127.0.0.1'] })
-  const log = { warn: (fields: unknown) => warned.push(fields) }
-  const made = makeTenantTools({ clock, log, ask, version: '1.2.3' })
-  onTestFinished(() => made.close())
-  const tenant = toRuntime({ tenant_id: 'acme' as TenantId, tools: [mcpDocument(server, tools)] }, NO_ACCOUNT)
-  const of = async (...names: string[]) => (await made.of(tenant, names)).map(({ declaration }) => declaration.name)
-  const call: ToolCall = {
-    ...{ tenant, callSid: 'CA1', sessionId: 's' as SessionId, streamSid: 'MZ1', agentName: 'Robin' },
-    customerPhone: '+12025550101',
-    controls: notedControls().controls,
-  }
-  async function run(args: unknown, { name = 'orders__look_up', signal = new AbortController().signal } = {}) {
-    const tool = await made.find(tenant, name)
-    if (!tool) throw new Error(`there is no tool ${name}`)
-    return tool.run(args, call, signal)
-  }
-  return { clock, made, tenant, of, run, warned }
-}
+const tenantTools = (options: McpToolsOptions = {}) => mcpTools(server, options)
 
 describe('the tools of a server', () => {
   it('are known by its name before their own, all by its own name, and asked for once', async () => {
@@ -136,43 +107,6 @@ describe('the tools of a server', () => {
     await until(() => server.of('tools/list').length === 2, { what: 'the refusal' })
     expect((await run({ id: 'a' })).status).toBe('error')
     expect(server.of('initialize')).toHaveLength(1)
-  })
-
-  it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
-    'are had in version %s, where it insists on that',
-    async (version) => {
-      server.version = version
-      const { of, run } = tenantTools()
-      expect(await of('orders')).toHaveLength(2)
-      expect((await run({ id: 'a' })).status).not.toBe('error')
-      expect(server.of('tools/call')[0]?.headers['mcp-protocol-version']).toBe(version)
-    },
-  )
-
-  it('are had of one that knows no sessions, page by page, each request telling of itself', async () => {
-    server.isSessionless = true
-    server.pageSize = 1
-    const { of, run, clock } = tenantTools()
-    expect(await of('orders')).toHaveLength(2)
-    expect(await run({ id: 'a' })).toMatchObject({ output: { result: 'It is on its way.' } })
-    const [call] = server.of('tools/call')
-    expect(call?.headers).toMatchObject({ 'mcp-method': 'tools/call', 'mcp-name': 'look_up' })
-    const clientInfo = { name: 'parley', version: '1.2.3' }
-    expect(call?.params).toMatchObject({ name: 'look_up', _meta: { 'io.modelcontextprotocol/clientInfo': clientInfo } })
-    await clock.advance(5 * 60_000)
-    await of('orders')
-    await until(() => server.of('tools/list').length === 4, { what: 'the list that is asked for again' })
-    expect(server.of('initialize')).toHaveLength(1)
-  })
-
-  it('are called by names that are not plain text, too, of one that knows no sessions', async () => {
-    server.isSessionless = true
-    server.tools = [{ name: 'Grüße', inputSchema: { type: 'object' } }]
-    const { of, run } = tenantTools()
-    const [name] = await of('orders')
-    await run({}, { name: name ?? '' })
-    const given = `=?base64?${Buffer.from('Grüße').toString('base64')}?=`
-    expect(server.of('tools/call')[0]?.headers['mcp-name']).toBe(given)
   })
 
   it('are done without when it fails, and it is left alone for a while', async () => {

@@ -13,6 +13,7 @@ const TAKEN_VERSIONS = ['2025-11-25', ASKED_VERSION, '2025-03-26', '2024-11-05']
 export const SESSIONLESS_VERSION = '2026-07-28'
 
 const UNSUPPORTED_VERSION = -32_022
+const OF_VERSION = /protocol version/i
 const PREFIX = 'io.modelcontextprotocol'
 /** Text that goes into a header as it is. */
 const PLAIN = /^[!-~](?:[ -~]*[!-~])?$/
@@ -26,13 +27,28 @@ export function takenVersion(version: unknown): string {
 }
 
 /** Whether a server begins no sessions, and says so: it knows the version alone in which there are none. */
-export function isSessionless({ status, body }: OutboundAnswer): boolean {
-  if (status !== 400) return false
-  const told = parsed(body.toString())
-  const error = isJsonObject(told) ? told['error'] : null
-  if (!isJsonObject(error) || error['code'] !== UNSUPPORTED_VERSION || !isJsonObject(error['data'])) return false
-  const { supported } = error['data']
+export function isSessionless(answer: OutboundAnswer): boolean {
+  const { code, data } = refusalIn(answer)?.error ?? {}
+  if (code !== UNSUPPORTED_VERSION || !isJsonObject(data)) return false
+  const { supported } = data
   return Array.isArray(supported) && supported.includes(SESSIONLESS_VERSION)
+}
+
+/**
+ * Whether a server does not speak the version of what it was sent any more, and so has done nothing. Before there was a code for that
+ * they said so in words alone, in an error that is no answer to the request.
+ */
+export function isOfOtherVersion(answer: OutboundAnswer): boolean {
+  const { id, error = {} } = refusalIn(answer) ?? {}
+  const { code, message } = error
+  return (
+    code === UNSUPPORTED_VERSION || (typeof id !== 'number' && typeof message === 'string' && OF_VERSION.test(message))
+  )
+}
+
+function refusalIn({ status, body }: OutboundAnswer): { id: unknown; error: Record<string, unknown> } | null {
+  const told = status === 400 ? parsed(body.toString()) : null
+  return isJsonObject(told) && isJsonObject(told['error']) ? { id: told['id'], error: told['error'] } : null
 }
 
 /** What a request without a session tells of itself. */
