@@ -63,7 +63,9 @@ function resultOf({ heard, answer }: McpCalled): ToolResult {
   if (answer instanceof McpFault) return { output: { error: answer.message }, status: 'error' }
   if (heard instanceof OutboundFault) return resultOfFault(heard)
   if (!answer || 'error' in answer) return { output: { error: answer?.error.message ?? '' }, status: 'error' }
-  const { structuredContent, content, isError } = answer.result
+  const { structuredContent, content, isError, resultType = 'complete' } = answer.result
+  // Nobody is asked in the middle of a call of a tool, and none of our requests says that anybody could be.
+  if (resultType !== 'complete') return { output: { error: NOT_DONE }, status: 'error' }
   const value = toldOf(structuredContent, content)
   if (isError === true) return { output: fitting({}, 'error', { value, isCut: false }), status: 'error' }
   return { output: fitting({}, 'result', { value, isCut: false }) }
@@ -78,6 +80,7 @@ function resultOfUnread(heard: OutboundAnswer, fault: McpFault): ToolResult {
   return { output: { error }, status: 'error' }
 }
 
+const NOT_DONE = 'The tool is not done: it wants more of whoever calls it than arguments.'
 const DONE_TOO_LONG = 'The tool was called, and its answer is too long to be told: to call it again brings the same.'
 
 function toldOf(structured: unknown, content: unknown): unknown {

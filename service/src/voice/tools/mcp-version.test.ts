@@ -71,3 +71,17 @@ describe('a tool of a server that speaks another version by now', () => {
     expect([server.of('tools/call').length, server.of('initialize').length]).toEqual([3, 2])
   })
 })
+
+describe('a tool of a server that knows no sessions', () => {
+  it('has not been done where its server wants more of whoever calls it', async () => {
+    server.isSessionless = true
+    server.result = { resultType: 'input_required', inputRequests: {} }
+    const { run } = tenantTools()
+    expect(await run({ id: 'a' })).toEqual({
+      output: { error: expect.stringContaining('wants more') },
+      status: 'error',
+    })
+    server.result = { resultType: 'complete', content: [{ type: 'text', text: 'Yes.' }] }
+    expect(await run({ id: 'a' })).toEqual({ output: { result: 'Yes.' } })
+  })
+})
