@@ -129,7 +129,7 @@ describe('opening a session', () => {
       const error = { type: 'invalid_request_error', code: 'invalid_value', message: 'No.', param }
       const asked: unknown[] = []
       for (let nth = 1; asked.at(-1) !== null; nth += 1) {
-        asked.push((await connection.event('session.update', nth)).session.audio.input.transcription)
+        asked.push((await connection.event('session.update', nth))['session'].audio.input.transcription)
         connection.send(asked.at(-1) === null ? 'session.updated' : 'error', { error })
       }
       await heard.first('ready')
