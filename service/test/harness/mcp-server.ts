@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 type Message = { id?: number; method: string; params?: Record<string, unknown> }
+type Refused = { id: number | undefined; status: number; error: object }
 type Tool = { name: string; description?: string; inputSchema: Record<string, unknown> }
 
 /** A server of the Model Context Protocol on this machine, spoken to over streamable HTTP. Whoever starts it closes it. */
@@ -17,6 +18,8 @@ export type McpServerDouble = {
   version: string | null
   /** Whether it knows no sessions, and refuses whatever does not say so in each request. */
   isSessionless: boolean
+  /** How it refuses those then. */
+  refusal: { status: number; error: { code: number; message: string; data?: object } }
   /** How many tools a page of its list has. */
   pageSize: number
   /** What comes of a tool: the result of a call, or a fault. */
@@ -65,6 +68,10 @@ export async function startMcpServer(): Promise<McpServerDouble> {
     as: 'json',
     version: null,
     isSessionless: false,
+    refusal: {
+      status: 400,
+      error: { code: -32_022, message: 'Unsupported protocol version', data: { supported: [SESSIONLESS] } },
+    },
     pageSize: 100,
     result: { content: [{ type: 'text', text: 'It is on its way.' }] },
     isSilent: false,
@@ -109,19 +116,20 @@ export async function startMcpServer(): Promise<McpServerDouble> {
     const meta = params['_meta'] as Record<string, unknown> | undefined
     const versions = [meta?.['io.modelcontextprotocol/protocolVersion'], headers['mcp-protocol-version']]
     if (!versions.every((version) => version === SESSIONLESS)) {
-      const error = { code: -32_022, message: 'Unsupported protocol version', data: { supported: [SESSIONLESS] } }
-      return refuse(response, { id, error })
+      return refuse(response, { id, ...server.refusal })
     }
     const isTold = headers['mcp-method'] === method && headers['mcp-name'] === params['name']
     if (!isTold || headers['mcp-session-id'] !== undefined) {
-      return refuse(response, { id, error: { code: -32_020, message: 'Header mismatch' } })
+      return refuse(response, { id, status: 400, error: { code: -32_020, message: 'Header mismatch' } })
     }
     if (method === 'tools/list') return say(response, { id, result: pageOf(Number(params['cursor'] ?? 0)) })
     called(response, request, id)
   }
 
-  function refuse(response: ServerResponse, message: object): void {
-    response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', ...message }))
+  function refuse(response: ServerResponse, { status, ...message }: Refused): void {
+    response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', ...message }))
   }
 
   function begin(response: ServerResponse, { id, version }: { id: number | undefined; version: unknown }): void {

@@ -38,6 +38,25 @@ describe('the tools of a server, whatever version it speaks,', () => {
     expect(server.of('initialize')).toHaveLength(1)
   })
 
+  it.each([
+    [404, -32_601, 'Method not found'],
+    [200, -32_601, 'Method not found: initialize'],
+    [400, -32_020, 'Header mismatch'],
+  ])('are had of one that knows no sessions and says so by %i and %i', async (status, code, message) => {
+    Object.assign(server, { isSessionless: true, refusal: { status, error: { code, message } } })
+    expect(await tenantTools().of('orders')).toHaveLength(2)
+  })
+
+  it.each([
+    [400, -32_022, 'Unsupported protocol version'],
+    [400, -32_602, 'Invalid params'],
+    [500, -32_601, 'Method not found'],
+  ])('are not asked for without a session of one that says %i and %i', async (status, code, message) => {
+    Object.assign(server, { isSessionless: true, refusal: { status, error: { code, message } } })
+    expect(await tenantTools().of('orders')).toEqual([])
+    expect(server.of('tools/list')).toEqual([])
+  })
+
   it('are called by names that are not plain text, too, of one that knows no sessions', async () => {
     server.isSessionless = true
     server.tools = [{ name: 'Grüße', inputSchema: { type: 'object' } }]

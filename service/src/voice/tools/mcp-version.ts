@@ -13,6 +13,9 @@ const TAKEN_VERSIONS = ['2025-11-25', ASKED_VERSION, '2025-03-26', '2024-11-05']
 export const SESSIONLESS_VERSION = '2026-07-28'
 
 const UNSUPPORTED_VERSION = -32_022
+/** To one that asks for a session: there is no such thing, or a header is missing that only requests without one have. */
+const NO_SESSIONS = new Set<unknown>([-32_601, -32_020])
+const REFUSED = [200, 400, 404]
 const OF_VERSION = /protocol version/i
 const PREFIX = 'io.modelcontextprotocol'
 /** Text that goes into a header as it is. */
@@ -26,10 +29,10 @@ export function takenVersion(version: unknown): string {
   return taken
 }
 
-/** Whether a server begins no sessions, and says so: it knows the version alone in which there are none. */
+/** Whether a server that was asked to begin a session begins none: it knows the version alone in which there are none. */
 export function isSessionless(answer: OutboundAnswer): boolean {
-  const { code, data } = refusalIn(answer)?.error ?? {}
-  if (code !== UNSUPPORTED_VERSION || !isJsonObject(data)) return false
+  const { code, data } = (REFUSED.includes(answer.status) && refusalIn(answer)?.error) || {}
+  if (code !== UNSUPPORTED_VERSION || !isJsonObject(data)) return NO_SESSIONS.has(code)
   const { supported } = data
   return Array.isArray(supported) && supported.includes(SESSIONLESS_VERSION)
 }
@@ -39,15 +42,15 @@ export function isSessionless(answer: OutboundAnswer): boolean {
  * they said so in words alone, in an error that is no answer to the request.
  */
 export function isOfOtherVersion(answer: OutboundAnswer): boolean {
-  const { id, error = {} } = refusalIn(answer) ?? {}
+  const { id, error = {} } = (answer.status === 400 && refusalIn(answer)) || {}
   const { code, message } = error
   return (
     code === UNSUPPORTED_VERSION || (typeof id !== 'number' && typeof message === 'string' && OF_VERSION.test(message))
   )
 }
 
-function refusalIn({ status, body }: OutboundAnswer): { id: unknown; error: Record<string, unknown> } | null {
-  const told = status === 400 ? parsed(body.toString()) : null
+function refusalIn({ body }: OutboundAnswer): { id: unknown; error: Record<string, unknown> } | null {
+  const told = parsed(body.toString())
   return isJsonObject(told) && isJsonObject(told['error']) ? { id: told['id'], error: told['error'] } : null
 }
 
