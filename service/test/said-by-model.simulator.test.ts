@@ -86,6 +86,19 @@ describe('words that are spoken ahead once the speech endpoint has no model any 
     await expect(waiting).rejects.toMatchObject({ isLasting: true, message: expect.stringContaining('other words') })
   })
 
+  it.each([
+    [true, { handshake_status: 404 }],
+    [true, { open_error: 'model_not_found' }],
+    [true, { reject_session_update: 'invalid_value' }],
+    [false, { handshake_status: 503 }],
+    [false, { refuse: true }],
+  ])('are given up for long where the session is refused for good: %s for %j', async (isLasting, fault) => {
+    endpoint.answer({ status: 404 })
+    onTestFinished(model.setFaults([fault]))
+    await expect(say(GREETING)).rejects.toMatchObject({ isLasting, message: expect.stringContaining('model failed') })
+    await expect.poll(open).toEqual([])
+  })
+
   it('are none where the model fails, or is not waited for any longer', async () => {
     endpoint.answer({ status: 404 })
     onTestFinished(model.setFaults([{ fail_response: { code: 'server_error', count: 1 } }]))

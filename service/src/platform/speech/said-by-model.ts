@@ -74,7 +74,7 @@ function said(driver: RealtimeDriver, { text, voice, speed, signal }: SpeechRequ
           return end(() => resolve({ audio: Buffer.concat(pieces), words: whole }))
         }
         const reason = reasonOf(event)
-        if (reason !== null) fail(`the realtime model failed: ${reason}`)
+        if (reason !== null) fail(`the realtime model failed: ${reason}`, { isLasting: isForGood(event) })
       },
       audio(_responseId, _itemId, payload) {
         const audio = Buffer.from(payload.toString('latin1'), 'base64')
@@ -101,6 +101,11 @@ function reasonOf(event: ModelEvent): string | null {
   if (event.type === 'closed') return event.code
   if (event.type === 'refused') return event.fault === 'benign' ? null : event.code
   return event.type === 'response_done' ? (event.errorCode ?? event.status) : null
+}
+
+/** Whether it will be no better the next time: the endpoint that has nothing to speak with is as lasting. */
+function isForGood(event: ModelEvent): boolean {
+  return event.type === 'closed' && (event.fault === 'fatal' || event.fault === 'setup')
 }
 
 /** What is heard of a text; signs that are said as words are words. */
