@@ -78,7 +78,7 @@ describe('openServer, when the server', () => {
     await refused
   })
 
-  it('is told options by its address: ours come behind them, and do not go', async () => {
+  it('is told options by its address, and none of ours, which a pooler may not know', async () => {
     let told = ''
     const port = await listen((socket) =>
       socket.once('data', (bytes) => {
@@ -87,7 +87,8 @@ describe('openServer, when the server', () => {
       }),
     )
     await expect(open(port, '?options=-c%20search_path%3Dparley').ping(2_000)).rejects.toMatchObject(UNREACHABLE)
-    expect(told).toContain('options\0-c search_path=parley -c timezone=UTC -c jit=off -c lock_timeout=20000\0')
+    expect(told).toContain('options\0-c search_path=parley\0')
+    expect(told).not.toMatch(/timeout|timezone|jit/)
   })
 
   it('was closed by us: queries are unavailable, and to close again changes nothing', async () => {

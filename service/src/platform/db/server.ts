@@ -2,6 +2,7 @@ import { PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { systemClock, withTimeout } from '../../kernel/clock.ts'
 import { CommitTellingDb } from './commits.ts'
+import { setUp } from './connection-settings.ts'
 import { FullDisk } from './full-disk.ts'
 import { LostAnswers } from './lost-answers.ts'
 import { ping, pingPrimary } from './ping.ts'
@@ -35,9 +36,6 @@ const VITAL_CONNECTIONS = 2
 /** What is said later was not said in time. */
 const VITAL_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 30_000
-/** A statement that has waited for a lock is told from one that takes long by itself. */
-const LOCK_SHARE = 2 / 3
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 /** How much longer than the server we wait for its answer, before we take it for gone. */
 const GRACE_MS = 2_000
@@ -104,29 +102,16 @@ async function onOwnConnection<T>(options: ServerOptions, work: (db: Db) => Prom
 
 function poolConfig(options: ServerOptions): pg.PoolConfig {
   const { applicationName, maxConnections = MAX_CONNECTIONS, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
-  const { url, asked } = withoutOptions(options.url)
   return {
-    connectionString: url,
+    connectionString: options.url,
     application_name: applicationName,
     max: maxConnections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    onConnect: (client) => setUp(client, { statementTimeoutMs }, CONNECT_TIMEOUT_MS),
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-    // Our statements take milliseconds: to compile one, because its cost was guessed high, takes a second.
-    options: `${asked}-c timezone=UTC -c jit=off -c lock_timeout=${Math.round(statementTimeoutMs * LOCK_SHARE)}`,
     types: { getTypeParser: parserOf },
   }
-}
-
-/** What the address asks for by `options` of its own would take the place of all of ours: it goes before them. */
-function withoutOptions(text: string): { url: string; asked: string } {
-  const url = new URL(text)
-  const asked = url.searchParams.get('options')
-  if (asked === null) return { url: text, asked: '' }
-  url.searchParams.delete('options')
-  return { url: url.href, asked: `${asked} ` }
 }
 
 /** How long we wait for an answer. */
