@@ -1,17 +1,14 @@
 import { type Config, SETTINGS } from './config.ts'
 import { openDatabase, sharedClockOf } from './database.ts'
+import { makeReady } from './database-start.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { CoarseClock } from './kernel/coarse-clock.ts'
-import { AppError } from './kernel/errors.ts'
 import { secretBytes } from './kernel/ids.ts'
 import { makeSealer, type Sealer } from './kernel/seal.ts'
 import type { SharedClock } from './kernel/shared-clock.ts'
 import { openaiChat } from './platform/chat/openai.ts'
 import type { ChatModel } from './platform/chat/port.ts'
 import { type Cluster, joinCluster } from './platform/cluster/cluster.ts'
-import { isLoginRefused, isReadOnly } from './platform/db/errors.ts'
-import { migrate } from './platform/db/migrate.ts'
-import { MIGRATION_STEPS } from './platform/db/migration-steps.ts'
 import type { Database } from './platform/db/schema.ts'
 import { type Metrics, makeMetrics } from './platform/http/metrics.ts'
 import { KEY_BYTES, loadOrCreateKey } from './platform/key-file.ts'
@@ -86,12 +83,6 @@ export type ProcessFacts = {
 
 const NOTHING_SIMULATED: Simulated = { carrier: false, model: false }
 
-const MIGRATIONS = new URL('../migrations/', import.meta.url)
-
-/** How long a start waits for a database server that is not up yet, as when both were started together. */
-const DATABASE_WAIT_MS = 30_000
-const DATABASE_RETRY_MS = 500
-
 /**
  * Opens what the service stands on: the database, with its schema brought up to date, the way to other nodes, the sealing key,
  * the metrics, the carriers and the model.
@@ -105,9 +96,7 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
   const database = facts.database ?? (await openDatabase(config, log, pid))
   let key: Buffer
   try {
-    await waitFor(database, clock, log)
-    // A migration, or the wait for another node's, may take longer than a query.
-    await database.withoutLimit((db) => migrate(db, MIGRATIONS, log, { steps: MIGRATION_STEPS }))
+    await makeReady(database, clock, log)
     const askedMs = clock.monotonicMs()
     if (sharedClock) setClock(sharedClock, { saidMs: await askTime(database.db), askedMs }, log)
     key = config.encryptionKey ?? (await ownKey(config, database))
@@ -218,45 +207,4 @@ export function identityProviderOf(config: Config, clock: Clock): IdentityProvid
   const { oidcIssuerUrl: issuerUrl, oidcClientId: clientId, oidcClientSecret: clientSecret } = config
   if (issuerUrl === null || clientId === null || clientSecret === null) return null
   return oidcProvider({ clock, issuerUrl, clientId, clientSecret })
-}
-
-/** Whether it may still come: what answers with a refusal (of the password, of the name) will refuse the next time too. */
-function isAway(err: unknown): boolean {
-  return err instanceof AppError && err.code === 'unavailable' && !isLoginRefused(err)
-}
-
-function refused(err: unknown): AppError {
-  const cause = err instanceof AppError ? err.cause : err
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  return new AppError(
-    'unavailable',
-    `The database of DATABASE_URL refuses this service: ${reason}. Mend the address.`,
-    {
-      cause,
-    },
-  )
-}
-
-function tooLate(cause: unknown): AppError {
-  const sentence = isReadOnly(cause)
-    ? 'can only be read. Make it the primary, or name that one.'
-    : 'does not answer. Start it, or mend the address.'
-  return new AppError('unavailable', `The database of DATABASE_URL ${sentence}`, { cause })
-}
-
-async function waitFor(database: Database, clock: Clock, log: Log): Promise<void> {
-  const deadlineMs = clock.monotonicMs() + DATABASE_WAIT_MS
-  for (;;) {
-    const err = await database.pingPrimary(DATABASE_RETRY_MS * 4).then(
-      () => null,
-      (error: unknown) => error,
-    )
-    if (err === null) return
-    if (!isAway(err)) throw refused(err)
-    if (clock.monotonicMs() > deadlineMs) {
-      throw tooLate(err)
-    }
-    log.warn({ err }, 'waiting for the database')
-    await new Promise<void>((resolve) => clock.after(DATABASE_RETRY_MS, resolve))
-  }
 }

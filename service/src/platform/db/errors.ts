@@ -30,6 +30,9 @@ const LOGIN_REFUSED = [
 /** serialization_failure, deadlock_detected: of those that got into each other one was refused, and would not be now. */
 const LOST_TO_ANOTHER = ['40001', '40P01']
 
+/** insufficient_privilege; invalid_schema_name: there is none in which a table could be made. */
+const NO_RIGHTS = ['42501', '3F000']
+
 /** SQL states of a server that cannot serve now: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const UNREACHABLE_STATES = new Set([
   '08000', // connection_exception
@@ -130,6 +133,12 @@ export function isLoginRefused(error: unknown): boolean {
   const cause = error instanceof AppError ? error.cause : error
   if (cause instanceof pg.DatabaseError) return LOGIN_REFUSED.includes(cause.code ?? '') || !isOfNoServer(cause)
   return cause instanceof Error && (!isOfNoServer(cause) || ('syscall' in cause && cause.syscall === 'open'))
+}
+
+/** Whether a migration failed because the role lacks a right, or has no schema. */
+export function mayNotChangeSchema(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return NO_RIGHTS.includes(error.code ?? '')
+  return error instanceof Error && mayNotChangeSchema(error.cause)
 }
 
 /** Whether the statement waited too long for what somebody else had locked. */

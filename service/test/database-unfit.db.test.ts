@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterEach, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { useDatabase } from './harness/database.ts'
+import { killPrograms, startProgram } from './harness/program.ts'
+
+const PASSWORD = 'p@ss:/%w'
+/** The program is started, on a machine that may be busy with the other tests. */
+const TEST_TIMEOUT_MS = 60_000
+
+/** On a server, whose databases and roles are whatever an operator makes them. */
+describe.runIf(inject('databaseTemplate').kind === 'server')('the program', { timeout: TEST_TIMEOUT_MS }, () => {
+  const test = useDatabase()
+  const name = () => `parley_unfit_${randomBytes(6).toString('hex')}`
+  const run = (statement: string) => sql.raw(statement).execute(test.db)
+
+  afterEach(killPrograms)
+
+  async function makeDatabase(as = ''): Promise<URL> {
+    const database = name()
+    await run(`create database ${database} ${as}`)
+    onTestFinished(async () => void (await run(`drop database ${database} with (force)`)))
+    const url = new URL(test.settings['DATABASE_URL'] ?? '')
+    url.pathname = `/${database}`
+    return url
+  }
+
+  /** No superuser, as the roles of services are. */
+  async function makeRole(): Promise<string> {
+    const role = name()
+    await run(`create role ${role} login password '${PASSWORD}'`)
+    onTestFinished(async () => void (await run(`drop role ${role}`)))
+    return role
+  }
+
+  const start = (url: URL) => startProgram({ ...test.settings, DATABASE_URL: url.href })
+  const loginAs = (url: URL, role: string) =>
+    Object.assign(url, { username: role, password: encodeURIComponent(PASSWORD) })
+
+  it.each(['LATIN1', 'SQL_ASCII'])('begins no database in which not everything can be said (%s)', async (encoding) => {
+    const url = await makeDatabase(`encoding '${encoding}' lc_collate 'C' lc_ctype 'C' template template0`)
+    const program = start(url)
+    expect(await program.end()).toMatchObject({ code: 1 })
+    expect(program.stderr()).toMatch(new RegExp(`^parley: The database .* has the encoding ${encoding}, .* UTF8.*\\n$`))
+  })
+
+  it('says which right its role lacks', async () => {
+    const role = await makeRole()
+    const program = start(loginAs(await makeDatabase(), role))
+    expect(await program.end()).toMatchObject({ code: 1 })
+    expect(program.stderr()).toMatch(
+      /^parley: The role of DATABASE_URL .*permission denied for schema public\. Make .*\n$/,
+    )
+  })
+
+  it('runs as the owner of its database, who may do nothing beside', async () => {
+    const role = await makeRole()
+    const program = start(loginAs(await makeDatabase(`owner ${role}`), role))
+    const address = await program.listening()
+    expect((await fetch(`${address}/readyz`)).status).toBe(200)
+    expect((await program.end('SIGTERM')).code).toBe(0)
+  })
+})
