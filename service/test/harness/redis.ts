@@ -13,6 +13,12 @@ const REDIS_PASSWORD = 'password-of-the-redis-of-the-tests'
 export class RedisServer {
   #port = 0
   #child: ChildProcess | null = null
+  readonly #more: string[]
+
+  /** @param more arguments of the server. */
+  constructor(more: string[] = []) {
+    this.#more = more
+  }
 
   /** Known once it was started. */
   get port(): number {
@@ -45,7 +51,7 @@ export class RedisServer {
     if (this.#port === 0) this.#port = await freePort()
     const settings = ['--bind', '127.0.0.1', '--port', String(this.port), '--requirepass', REDIS_PASSWORD]
     const kept = ['--save', '', '--appendonly', 'no', '--dir', tmpdir()]
-    const child = spawn(program, [...settings, ...kept], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const child = spawn(program, [...settings, ...kept, ...this.#more], { stdio: ['ignore', 'pipe', 'ignore'] })
     this.#child = child
     await new Promise<void>((resolve, reject) => {
       child.stdout.on('data', (text: Buffer) => text.includes('Ready to accept connections') && resolve())

@@ -58,6 +58,7 @@ export class RedisLink {
   #wasUp: boolean | null = null
   #upSinceMs = 0
   #isClosed = false
+  #isLooking = false
   /** What Redis answered last to a write, and to a message, in place of taking it, until it works again. */
   readonly #refusals = new Map<Kind, { refusal: string; atMs: number }>()
 
@@ -189,6 +190,17 @@ export class RedisLink {
   /** Nobody may ask for the same again for hours. */
   #tryRefused(): void {
     for (const kind of this.#refusals.keys()) this.run(PROBES[kind], PING_TIMEOUT_MS, kind).catch(() => {})
+    if (this.#refusals.get('write')?.refusal === REPLICA) void this.#findPrimary()
+  }
+
+  /** What was the primary may keep its connections when it is none any more: the address may lead to the next one by now. */
+  async #findPrimary(): Promise<void> {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    const { commands, subscriber } = this.#connections
+    const isFound = await takesOnNewConnection(commands, this.#deps.clock)
+    this.#isLooking = false
+    if (isFound && !this.#isClosed) for (const redis of [commands, subscriber]) redis.disconnect(true)
   }
 
   /** Once for each change. */
@@ -204,11 +216,30 @@ export class RedisLink {
   }
 }
 
+/** Whether a write is taken by whom the address leads to by now. */
+async function takesOnNewConnection(redis: Redis, clock: Clock): Promise<boolean> {
+  const other = redis.duplicate({ retryStrategy: null })
+  // What breaks is told by the write.
+  other.on('error', () => {})
+  const taking = other.connect().then(() => PROBES.write(other))
+  return withTimeout(clock, taking, CONNECT_TIMEOUT_MS, away)
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => other.disconnect())
+}
+
+/** The kind of the error of a replica, which only its primary may change. */
+const REPLICA = 'READONLY'
+
 /** What `ioredis` calls the error that Redis itself answered with. */
 const REFUSED_BY = 'ReplyError'
 
-/** The kind of the error (OOM, READONLY, NOPERM, MISCONF): the rest of it may hold what was asked. */
+/** The kind of the error (OOM, READONLY, NOPERM, MISCONF), or the command that is not known: the rest of it may hold what was asked. */
 function refusalIn(message: string): string {
+  const unknown = /\bunknown command '?`?(\w+)/.exec(message)?.[1]
+  if (unknown !== undefined) return `unknown command ${unknown}`
   return (
     /\b(OOM|READONLY|NOPERM|MISCONF|NOREPLICAS|NOAUTH)\b/.exec(message)?.[1] ?? /^[A-Z]+/.exec(message)?.[0] ?? 'ERR'
   )

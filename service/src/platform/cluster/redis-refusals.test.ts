@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { TestClock } from '../../../test/harness/clock.ts'
-import { useRedis } from '../../../test/harness/redis.ts'
+import { RedisServer, useRedis } from '../../../test/harness/redis.ts'
 import { until } from '../../../test/harness/wait.ts'
 import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { makeLog } from '../log.ts'
@@ -75,6 +75,19 @@ describe('a Redis that is reached', () => {
       [kind, 'NOPERM'],
       [kind, undefined],
     ])
+  })
+
+  it('says which command it does not know, as where that has another name', async () => {
+    const renamed = new RedisServer(['--rename-command', 'EVAL', ''])
+    await renamed.start()
+    const { link, lines } = await opened({ url: renamed.url })
+    onTestFinished(async () => {
+      link.close()
+      await renamed.stop()
+    })
+    await until(() => link.isUp, { what: 'Redis to be there' })
+    await expect(takeInRedis(link, 'a', 10)).rejects.toMatchObject({ code: 'unavailable' })
+    expect(lines.map(({ refusal }) => refusal)).toEqual([undefined, 'unknown command eval'])
   })
 
   /** Somebody who may do what is needed and no more, and the operator, who may give them less. */
