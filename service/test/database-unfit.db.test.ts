@@ -38,7 +38,9 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('the program', { ti
     Object.assign(url, { username: role, password: encodeURIComponent(PASSWORD) })
 
   it.each(['LATIN1', 'SQL_ASCII'])('begins no database in which not everything can be said (%s)', async (encoding) => {
-    const url = await makeDatabase(`encoding '${encoding}' lc_collate 'C' lc_ctype 'C' template template0`)
+    const url = await makeDatabase(
+      `encoding '${encoding}' lc_collate 'C' lc_ctype 'C' locale_provider libc template template0`,
+    )
     const program = start(url)
     expect(await program.end()).toMatchObject({ code: 1 })
     expect(program.stderr()).toMatch(new RegExp(`^parley: The database .* has the encoding ${encoding}, .* UTF8.*\\n$`))

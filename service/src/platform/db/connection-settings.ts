@@ -19,6 +19,8 @@ function settings({ statementTimeoutMs }: Limits): Record<string, string> {
     timezone: 'UTC',
     // How instants and days are written, which is how they are read here.
     datestyle: 'ISO, YMD',
+    // How statements are written.
+    standard_conforming_strings: 'on',
     // Whoever waited for a lock has to see what its holder did, and what others change meanwhile is no reason to refuse.
     default_transaction_isolation: 'read committed',
     // Our statements take milliseconds: to compile one, because its cost was guessed high, takes a second.

@@ -67,6 +67,11 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('on a server whose 
     },
   )
 
+  it('a backslash in a statement is one', async () => {
+    const database = await openWith({ standard_conforming_strings: 'off' })
+    expect(await one(database, sql.raw("'\\0'"))).toBe('\\0')
+  })
+
   it('a migration takes as long as it takes', async () => {
     const limits = await limitsOfTime()
     const { withoutLimit } = await openWith(Object.fromEntries(limits.map((name) => [name, '200ms'])))
