@@ -25,8 +25,12 @@ describe('toAppError', () => {
     ['a pooler that has lost its server', sqlError('08P01')],
     ['a session that the server ended as idle', sqlError('57P05')],
     [
+      'a transaction that took too long, in the language of its server',
+      Object.assign(sqlError('25P04'), { severity: 'ВАЖНО' }),
+    ],
+    [
       'a session that the server ended for a reason of its own',
-      Object.assign(sqlError('25P04'), { severity: 'FATAL' }),
+      Object.assign(sqlError('55000'), { severity: 'FATAL' }),
     ],
     ['a server that gives itself up', Object.assign(sqlError('XX000'), { severity: 'PANIC' })],
     ['ECONNREFUSED', socketError('ECONNREFUSED')],

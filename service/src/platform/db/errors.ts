@@ -44,6 +44,7 @@ const UNREACHABLE_STATES = new Set([
   '25006', // read_only_sql_transaction: a server that is not the primary any more, or not yet
   ...LOST_TO_ANOTHER,
   '25P03', // idle_in_transaction_session_timeout: it ends the session
+  '25P04', // transaction_timeout: it ends the session
   DISK_FULL,
   '53200', // out_of_memory
   '53300', // too_many_connections
@@ -172,7 +173,10 @@ function isUnreachable(error: unknown): boolean {
   return isOfNoServer(error) || (error instanceof pg.DatabaseError && endsConnection(error))
 }
 
-/** Whether the server goes on without the connection, or starts anew, which ends all of them. */
+/**
+ * Whether the server goes on without the connection, or starts anew, which ends all of them. One that speaks another language says this in
+ * other words, so what is known to do it stands above.
+ */
 function endsConnection({ severity }: pg.DatabaseError): boolean {
   return severity === 'FATAL' || severity === 'PANIC'
 }
