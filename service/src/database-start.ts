@@ -4,6 +4,7 @@ import { expectUnicode } from './platform/db/encoding.ts'
 import { isLoginRefused, isReadOnly, mayNotChangeSchema } from './platform/db/errors.ts'
 import { migrate } from './platform/db/migrate.ts'
 import { MIGRATION_STEPS } from './platform/db/migration-steps.ts'
+import { areConnectionsShared } from './platform/db/pooled.ts'
 import type { Database } from './platform/db/schema.ts'
 import type { Log } from './platform/log.ts'
 
@@ -21,12 +22,21 @@ const DATABASE_RETRY_MS = 500
 export async function makeReady(database: Database, clock: Clock, log: Log): Promise<void> {
   await waitFor(database, clock, log)
   await expectUnicode(database.db, log)
+  await warnOfPooler(database, log)
   try {
     // A migration, or the wait for another node's, may take longer than a query.
     await database.withoutLimit((db) => migrate(db, MIGRATIONS, log, { steps: MIGRATION_STEPS }))
   } catch (error) {
     throw mayNotChangeSchema(error) ? withoutRights(error) : error
   }
+}
+
+async function warnOfPooler({ kind, db }: Database, log: Log): Promise<void> {
+  if (kind !== 'server' || !(await areConnectionsShared(db))) return
+  log.warn(
+    {},
+    'a pooler before the database shares its connections out by the transaction: have it give each of ours one of its own',
+  )
 }
 
 function withoutRights(cause: unknown): AppError {
