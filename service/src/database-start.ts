@@ -1,7 +1,7 @@
 import type { Clock } from './kernel/clock.ts'
 import { AppError } from './kernel/errors.ts'
 import { expectUnicode } from './platform/db/encoding.ts'
-import { isLoginRefused, isReadOnly, mayNotChangeSchema } from './platform/db/errors.ts'
+import { answerIn, isLoginRefused, isReadOnly, mayNotChangeSchema } from './platform/db/errors.ts'
 import { migrate } from './platform/db/migrate.ts'
 import { MIGRATION_STEPS } from './platform/db/migration-steps.ts'
 import { areConnectionsShared } from './platform/db/pooled.ts'
@@ -63,9 +63,12 @@ function refused(err: unknown): AppError {
 }
 
 function tooLate(cause: unknown): AppError {
-  const sentence = isReadOnly(cause)
-    ? 'can only be read. Make it the primary, or name that one.'
-    : 'does not answer. Start it, or mend the address.'
+  const answer = answerIn(cause)
+  const refusal =
+    answer === null
+      ? 'does not answer. Start it, or mend the address.'
+      : `answers: ${answer}. Mend that, or the address.`
+  const sentence = isReadOnly(cause) ? 'can only be read. Make it the primary, or name that one.' : refusal
   return new AppError('unavailable', `The database of DATABASE_URL ${sentence}`, { cause })
 }
 

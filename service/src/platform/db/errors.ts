@@ -136,6 +136,12 @@ export function isLoginRefused(error: unknown): boolean {
   return cause instanceof Error && (!isOfNoServer(cause) || ('syscall' in cause && cause.syscall === 'open'))
 }
 
+/** What a server, or a pooler before it, has answered, in its words; null where nobody did. */
+export function answerIn(error: unknown): string | null {
+  const cause = error instanceof AppError ? error.cause : error
+  return cause instanceof pg.DatabaseError ? cause.message : null
+}
+
 /** Whether a migration failed because the role lacks a right, or has no schema. */
 export function mayNotChangeSchema(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return NO_RIGHTS.includes(error.code ?? '')
