@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { systemClock, withTimeout } from '../../kernel/clock.ts'
 
-export type Limits = {
+type Limits = {
   /** 0 for none, and then none for a transaction either. */
   statementTimeoutMs: number
 }

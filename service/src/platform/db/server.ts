@@ -107,6 +107,7 @@ function poolConfig(options: ServerOptions): pg.PoolConfig {
     application_name: applicationName,
     max: maxConnections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    // oxlint-disable-next-line typescript/no-misused-promises -- its types do not tell that the pool waits for it, and fails with it
     onConnect: (client) => setUp(client, { statementTimeoutMs }, CONNECT_TIMEOUT_MS),
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
