@@ -37,9 +37,10 @@ beforeAll(async () => {
 afterAll(() => Promise.all([rest.close(), chat.close(), speech.close(), billing.close()]))
 beforeEach(async () => {
   let calls = 0
-  rest.reply = ({ method, path }) => {
+  rest.reply = ({ method, path, form }) => {
     if (path.includes('IncomingPhoneNumbers'))
       return { status: 200, body: { incoming_phone_numbers: [{ sid: 'PN1' }] } }
+    if (form['Status'] === 'canceled') return { status: 200, body: { sid: 'CA-out', status: 'canceled' } }
     if (method !== 'POST' || !path.endsWith('/Calls.json')) return { status: 200, body: {} }
     calls += 1
     return { status: 201, body: { sid: `CA-out-${calls}`, status: 'queued' } }

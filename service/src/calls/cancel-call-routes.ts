@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { tenantOf } from '../platform/http/guards.ts'
-import { AnyId, errorResponses, Ok, strict } from '../platform/http/schemas.ts'
+import { AnyId, ErrorBody, errorResponses, Ok, strict } from '../platform/http/schemas.ts'
 import { CallLog, showCallLog } from '../records/call-log-shape.ts'
 import type { CancelCall } from './cancel-call.ts'
 
@@ -18,7 +18,7 @@ export function cancelCallRoutes(calls: CancelCall): FastifyPluginAsyncTypebox {
           summary: 'Cancel a placed call that still rings',
           operationId: 'cancelCall',
           params: Params,
-          response: { 200: Type.Object({ ok: Ok, call_log: CallLog }), ...errorResponses },
+          response: { 200: Type.Object({ ok: Ok, call_log: CallLog }), ...errorResponses, 502: ErrorBody },
         },
       },
       async (request) => {
