@@ -78,6 +78,17 @@ describe('following events', () => {
     ])
   })
 
+  // That of Firefox holds a second window of the same call back until the first has left it.
+  it('asks past the cache of the browser', async () => {
+    const asked = vi.fn<(headers: IncomingMessage['headers']) => void>()
+    const answer: Answer = (response, request) => {
+      asked(request.headers)
+      telling(1)(response, request)
+    }
+    await follow(await serve(answer)).event(1)
+    expect(asked).toHaveBeenCalledWith(expect.objectContaining({ 'cache-control': 'no-cache', pragma: 'no-cache' }))
+  })
+
   it('waits as long as it is told to', async () => {
     const followed = follow(await serve(refusal(429, { 'retry-after': '30' }), telling(1)))
     await followed.state(1)

@@ -111,7 +111,8 @@ type Opened = { body: ReadableStream<Uint8Array> } | { failure: ApiFailure }
 async function open({ path, tenantId, lastId, signal }: Omit<Followed, 'onEvent' | 'onState'>): Promise<Opened> {
   const headers = new Headers(forTenant(tenantId))
   if (lastId !== null) headers.set('last-event-id', lastId)
-  const response = await fetch(path, { headers, signal }).catch(() => null)
+  // Past the cache: in Firefox whoever asks for the same as another window waits there until that one's answer has ended.
+  const response = await fetch(path, { headers, signal, cache: 'no-store' }).catch(() => null)
   if (response && !response.ok) return { failure: await failureOf(response) }
   return response?.body ? { body: response.body } : { failure: unreachable() }
 }
