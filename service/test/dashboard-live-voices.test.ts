@@ -17,6 +17,11 @@ const REFUSING = `
   navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('Permission denied', 'NotAllowedError'))
 `
 
+/** As Firefox is where there is nothing to play a sound on: it waits, and says nothing. */
+const SOUNDLESS = `
+  AudioContext.prototype.resume = () => new Promise(() => {})
+`
+
 /** Runs in a page before all else: its microphone can be unplugged. */
 const UNPLUGGABLE = `
   const asked = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices)
@@ -71,6 +76,20 @@ describe('the page to talk to an agent', () => {
     const { page, faults } = await visit('/app/t/demo/talk', { prepare: REFUSING })
     await page.getByRole('button', { name: 'Call', exact: true }).click()
     await page.getByRole('alert').getByText('Allow it with the sign beside the address').waitFor()
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+
+  it('says what to do when the browser plays no sound', async () => {
+    const { page, faults } = await visit('/app/t/demo/talk', { prepare: SOUNDLESS })
+    const call = page.getByRole('button', { name: 'Call', exact: true })
+    await call.waitFor()
+    await page.clock.install()
+    await call.click()
+    await page.getByText('Connecting…').waitFor()
+    await page.clock.fastForward(10_000)
+    await page.getByRole('alert').getByText('Connect a loudspeaker or headphones').waitFor()
     await page.getByRole('button', { name: 'Try again' }).waitFor()
     expect(faults).toEqual([])
     await page.context().close()

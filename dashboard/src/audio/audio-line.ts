@@ -1,4 +1,5 @@
 import { ApiFailure } from '../api/failure.ts'
+import { beginSound } from './begin-sound.ts'
 import { FRAME_MS, FrameCutter, SILENT_FRAME } from './frame-cutter.ts'
 import type { Level } from './level.ts'
 import { type Microphone, openMicrophone } from './microphone.ts'
@@ -101,7 +102,7 @@ export class AudioLine {
 
   async #begin(): Promise<void> {
     const { kind, grant: ask } = this.#options
-    await this.#context.resume()
+    await beginSound(this.#context)
     if (kind !== 'listen') {
       const microphone = await openMicrophone(this.#context, {
         onBlock: (samples) => this.#speak(samples),
