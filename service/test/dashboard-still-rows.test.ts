@@ -101,6 +101,18 @@ describe('the wall of live calls', () => {
     await page.waitForURL('**/t/acme/live/Blue')
     await context.close()
   })
+
+  it('opens one by a key, however short ago another has moved it', async () => {
+    const { context, page, shown, tell } = await pointingAtTheFirst('Red', 'Green')
+    await tell('Blue', 'Red', 'Green')
+    await page.mouse.move(0, 0)
+    await expect.poll(() => page.clock.runFor(1).then(shown)).toEqual(['Blue', 'Red', 'Green'])
+    // As Firefox tells of it: a click by no pointer, counted as one.
+    const byKey = "new PointerEvent('click', { detail: 1, bubbles: true, cancelable: true })"
+    await page.evaluate(`document.querySelector('a[href$="/live/Red"]').dispatchEvent(${byKey})`)
+    await page.waitForURL('**/t/acme/live/Red')
+    await context.close()
+  })
 })
 
 /** After which what was typed of a filter is asked for. */

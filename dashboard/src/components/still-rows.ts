@@ -51,8 +51,9 @@ export function useStillRows<Row, Rows extends Row[] | undefined>(
       rest = setTimeout(leave, AIMS_FOR_MS)
     }
 
-    function refuseUnseen(event: MouseEvent): void {
-      const isByKeyboard = event.detail === 0
+    function refuseUnseen(event: PointerEvent): void {
+      // Of a link that is followed by a key Firefox counts one click, though by no pointer.
+      const isByKeyboard = event.detail === 0 || event.pointerType === ''
       const wasSeenComing = aim !== null && aim.movedAtMs >= movedAtMs.current
       if (isByKeyboard || wasSeenComing || performance.now() - movedAtMs.current > SEEN_AFTER_MS) return
       event.preventDefault()
