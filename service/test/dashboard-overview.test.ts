@@ -168,6 +168,15 @@ describe('the overview', () => {
     await context.close()
   })
 
+  it.each(['C', 'en-US@posix'])('draws its charts in a browser whose language is %s, too', async (language) => {
+    const context = await loggedIn(WIDE)
+    await context.addInitScript(`Object.defineProperty(Navigator.prototype, 'language', { get: () => '${language}' })`)
+    const { page, faults } = await visit(context, 't/acme/overview')
+    await drawn(page)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   it('draws charts, says what is pointed at, and leads from it to its calls', async () => {
     const context = await loggedIn(WIDE)
     // The hours that the page shows: by now it may be one later.

@@ -1,5 +1,5 @@
 import type uPlot from 'uplot'
-import { LOCALE } from './locale.ts'
+import { LOCALE, mendLanguage } from './locale.ts'
 import { pageColour, paperColour } from './page-colour.ts'
 
 /** One value for each span. A gap is null. */
@@ -52,6 +52,7 @@ const POINT_PX = 6
 
 /** Draws a chart into an element of the page. The library is loaded when it is needed first. */
 export async function drawChart(container: HTMLElement, data: ChartData, marks: Marks): Promise<Drawing> {
+  mendLanguage()
   const { default: Chart } = await import('uplot')
   const { edges, lines } = data
   const starts = edges.slice(0, -1).map((ms) => ms / 1_000)

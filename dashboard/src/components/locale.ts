@@ -15,6 +15,11 @@ export function localeFor(language: string): string {
   return isKnown ? wanted : 'en-001'
 }
 
+/** To be done before a library is loaded that writes in the language of the browser: where that is none it could not be. */
+export function mendLanguage(): void {
+  if (!isLocale(navigator.language)) Object.defineProperty(navigator, 'language', { value: LOCALE, configurable: true })
+}
+
 function isLocale(language: string): boolean {
   try {
     return Intl.getCanonicalLocales(language).length === 1
