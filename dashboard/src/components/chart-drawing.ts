@@ -79,8 +79,8 @@ export async function drawChart(container: HTMLElement, data: ChartData, marks: 
   })
   function drawFor(paper: boolean): void {
     isOnPaper = paper
-    // What lines and bars are drawn with is kept with their paths.
-    chart.redraw(true)
+    // What lines and bars are drawn with is kept with their paths. At once: Firefox prints what is there when it has told of that.
+    chart.batch(() => chart.redraw(true))
   }
   const toPaper = () => drawFor(true)
   const toScreen = () => drawFor(false)
