@@ -1,8 +1,12 @@
 /** One line of a conversation, as a model knows it. */
 export type Line = { role: string; text: string }
 
-/** What the model does when it is asked: speaks, calls a tool, or both; `also`: a second tool, called with the first. */
-export type Answer = { text: string; tool?: string | undefined; also?: string | undefined }
+/**
+ * What the model does when it is asked: speaks, calls a tool, or both; `also`: a second tool, called with the first. `ahead`: what it says
+ * before it thinks about that, in an item of its own, which it names as such or not.
+ */
+export type Answer = { text: string; tool?: string | undefined; also?: string | undefined; ahead?: Ahead | undefined }
+type Ahead = { text: string; thinkMs: number; isNamed: boolean }
 
 /** Answers a conversation. `instructions` are for this answer alone. */
 export type Brain = (lines: readonly Line[], instructions: string | null) => Answer

@@ -9,10 +9,10 @@ import { agentAudio, soundIn } from './audio.ts'
 import { type Answer, type Line, linesOf, spokenMs } from './brain.ts'
 import { Generation, type Piece } from './generation.ts'
 import { type Heard, Hearing } from './hearing.ts'
+import { agentItem, type Item, part } from './item.ts'
 import type { Answered, Mishap, ModelWorld } from './model-world.ts'
 import { Regrouped } from './regrouped.ts'
 
-type Item = { id: string; line: Line | null; audioMs: number; call: { id: string; name: string } | null }
 /** `answer` and `itemId`: of what it says. */
 type Active = { responseId: string; itemId: string; answer: number; generation: Generation; audioMs: number }
 type Done = Extract<ModelEvent, { type: 'response_done' }>
@@ -96,8 +96,8 @@ export class VirtualSession implements ModelSession {
   }
 
   #noteCancel(responseId: string): void {
-    const answered = this.#own.answers.find((one) => one.responseId === responseId)
-    if (answered) answered.cancelledAtMs ??= this.#world.clock.monotonicMs()
+    const answered = this.#own.answers.filter((one) => one.responseId === responseId)
+    for (const one of answered) one.cancelledAtMs ??= this.#world.clock.monotonicMs()
   }
 
   bufferedBytes(): number {
@@ -262,33 +262,65 @@ export class VirtualSession implements ModelSession {
     const lines = this.#items.flatMap(({ line }) => (line ? [line] : []))
     const said = brain(lines, instructions)
     const responseId = this.#id('resp')
-    const itemId = this.#id('item')
-    const answer = this.#own.answers.length
-    this.#own.answers.push({
-      ...{ answer, responseId: this.#qualified(responseId), itemId: this.#qualified(itemId) },
-      ...{ text: said.text, cancelledAtMs: null },
-    })
-    const active: Active = { responseId, itemId, answer, generation: new Generation(clock, []), audioMs: 0 }
+    const item = this.#answered(responseId, said.ahead?.text ?? said.text)
+    const active: Active = { responseId, ...item, generation: new Generation(clock, []), audioMs: 0 }
     this.#active = active
     const answered = mayCall ? said : { text: said.text }
     active.generation = new Generation(clock, this.#pieces(active, answered, isWritten))
   }
 
-  #pieces(active: Active, { text, tool, also }: Answer, isWritten: boolean): Piece[] {
+  /** One more item of the agent's words. */
+  #answered(responseId: string, text: string): Pick<Active, 'itemId' | 'answer'> {
+    const itemId = this.#id('item')
+    const { answers } = this.#own
+    const answer = answers.length
+    const ids = { responseId: this.#qualified(responseId), itemId: this.#qualified(itemId) }
+    const cancelledAtMs = answers.find((one) => one.responseId === ids.responseId)?.cancelledAtMs ?? null
+    answers.push({ answer, ...ids, text, cancelledAtMs })
+    return { itemId, answer }
+  }
+
+  #pieces(active: Active, { ahead, ...said }: Answer, isWritten: boolean): Piece[] {
     const { times } = this.#world
-    const { responseId, itemId } = active
-    const mishap = this.#own.mishaps.shift()
-    if (mishap === 'silent') return []
-    const item: Item = { id: itemId, line: { role: 'agent', text: '' }, audioMs: 0, call: null }
+    const { responseId } = active
+    if (!ahead || this.#own.mishaps.length > 0 || times.brokenAfterMs !== undefined || isWritten) {
+      return this.#itemPieces(active, said, isWritten, () => this.#emit({ type: 'response_started', responseId }))
+    }
+    const first = agentItem(active.itemId)
     const begin = () => {
       this.#emit({ type: 'response_started', responseId })
-      this.#add('agent', item)
+      this.#add('agent', first)
     }
+    const thinks = () => {
+      this.#itemWhole(active, first, ahead.text)
+      if (ahead.isNamed) this.#emit({ type: 'preamble', responseId, itemId: first.id })
+      Object.assign(active, this.#answered(responseId, said.text), { audioMs: 0 })
+      const rest = this.#itemPieces(active, said, false, () => {})
+      active.generation = new Generation(this.#world.clock, [{ afterMs: ahead.thinkMs, run: () => {} }, ...rest])
+    }
+    const deltas = this.#deltas(active, first, { text: ahead.text, isWritten: false })
+    return [{ afterMs: times.firstAudioMs, run: begin }, ...deltas, { afterMs: times.deltaEveryMs, run: thinks }]
+  }
+
+  #deltas(active: Active, item: Item, { text, isWritten }: { text: string; isWritten: boolean }): Piece[] {
+    const { times } = this.#world
     const count = Math.ceil(spokenMs(text) / times.deltaMs)
-    const deltas = Array.from({ length: count }, (_, index) => ({
+    return Array.from({ length: count }, (_, index) => ({
       afterMs: times.deltaEveryMs,
       run: () => this.#delta(active, item, { text: part(text, index, count), isWritten }),
     }))
+  }
+
+  #itemPieces(active: Active, { text, tool, also }: Answer, isWritten: boolean, started: () => void): Piece[] {
+    const { times } = this.#world
+    const mishap = this.#own.mishaps.shift()
+    if (mishap === 'silent') return []
+    const item = agentItem(active.itemId)
+    const begin = () => {
+      started()
+      this.#add('agent', item)
+    }
+    const deltas = this.#deltas(active, item, { text, isWritten })
     if (mishap) {
       const status = mishap === 'content_filter' || mishap === 'max_output_tokens' ? 'incomplete' : 'failed'
       const fail = { afterMs: times.deltaEveryMs, run: () => this.#end(active, status, mishap) }
@@ -335,13 +367,15 @@ export class VirtualSession implements ModelSession {
   #whole(active: Active, item: Item, { text, tool, also, isWritten }: Answer & { isWritten: boolean }): void {
     const { responseId } = active
     if (isWritten) this.#words(active, { text, final: true })
-    else {
-      this.#emit({ type: 'agent_transcript', responseId, itemId: item.id, text, final: true })
-      this.#emit({ type: 'audio_done', responseId, itemId: item.id })
-    }
+    else this.#itemWhole(active, item, text)
     if (tool) this.#call(responseId, tool)
     if (also) this.#call(responseId, also)
     this.#end(active, 'completed')
+  }
+
+  #itemWhole({ responseId }: Active, { id: itemId }: Item, text: string): void {
+    this.#emit({ type: 'agent_transcript', responseId, itemId, text, final: true })
+    this.#emit({ type: 'audio_done', responseId, itemId })
   }
 
   #call(responseId: string, name: string): void {
@@ -359,9 +393,4 @@ export class VirtualSession implements ModelSession {
     const done: ModelEvent = { type: 'response_done', responseId, status, errorCode, fault, usage }
     this.#emit(done)
   }
-}
-
-function part(text: string, index: number, count: number): string {
-  const at = (n: number): number => Math.floor((text.length * n) / count)
-  return text.slice(at(index), at(index + 1))
 }

@@ -92,6 +92,8 @@ export type ModelEvent =
   /** Words in place of audio: right when the output is text, a fault when it is audio. */
   | { type: 'agent_text'; responseId: string; itemId: string; text: string; final: boolean }
   | { type: 'audio_done'; responseId: string; itemId: string }
+  /** The item is whole, and was only said ahead: the model thinks about what it says, or does, next in the same answer, as a rule. */
+  | { type: 'preamble'; responseId: string; itemId: string }
   | { type: 'tool_call'; responseId: string; itemId: string; callId: string; name: string; argumentsText: string }
   | {
       type: 'response_done'

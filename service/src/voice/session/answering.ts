@@ -25,7 +25,7 @@ import { answerSounds, nothingOwed } from './timeline.ts'
 import { restOfTooLong, TOO_LONG } from './too-long.ts'
 import { endRowByWords } from './tools-in-row.ts'
 import { change, find } from './transcript.ts'
-import { restOf } from './unsaid.ts'
+import { restOf, unsaidOf } from './unsaid.ts'
 import { sayRest } from './unspoken.ts'
 import { isHeldForVoice } from './voicing.ts'
 import { closeWords } from './words.ts'
@@ -50,6 +50,7 @@ export function responseStarted(step: Step, responseId: string): void {
     hasAudio,
     heardUntilMs: heardUntilMs(step),
     isWhole: false,
+    preambleId: null,
     hasTool: false,
     isCancelled: false,
     isOverdue: false,
@@ -74,7 +75,8 @@ export function audioSent(step: Step, audio: Sent): void {
   if (isOwnAudio(audio.itemId)) return step.set({ deadAirArmed: false })
   const { active } = step.state.answers
   if (active?.responseId !== audio.responseId) return
-  changeActive(step, { hasAudio: true, isWhole: false, heardUntilMs: heardUntilMs(step) })
+  const preambleId = audio.itemId === active.preambleId ? active.preambleId : null
+  changeActive(step, { hasAudio: true, isWhole: false, preambleId, heardUntilMs: heardUntilMs(step) })
   keepStalls(step)
   armStall(step)
   if (!active.hasAudio) firstAudio(step, active, audio)
@@ -117,10 +119,22 @@ function firstAudio(step: Step, answer: Pick<Active, 'responseId' | 'asked'>, au
   step.do({ type: 'note', note: { type: 'latency', responseMs } })
 }
 
-/** All audio of an item is here: the carrier is asked to tell when it has played. */
+/** All audio of an item is here: the carrier is asked to tell when it has played, from where silence is counted. */
 export function audioDone(step: Step, { responseId, itemId }: { responseId: string; itemId: string }): void {
-  if (step.state.answers.active?.responseId === responseId) changeActive(step, { isWhole: true })
+  const { active } = step.state.answers
   markEnd(step, itemId)
+  if (active?.responseId !== responseId) return
+  changeActive(step, { isWhole: active.preambleId !== itemId })
+  // Of one that was silenced nobody has heard anything.
+  if (active.hasAudio && !active.isCancelled) step.set({ deadAirArmed: false })
+}
+
+/** An item was only said ahead: its answer is not over with it, however long the model thinks about what follows. */
+export function preambleSaid(step: Step, { responseId, itemId }: { responseId: string; itemId: string }): void {
+  const { active } = step.state.answers
+  if (active?.responseId !== responseId) return
+  // In another voice all of its items are one utterance.
+  changeActive(step, { isWhole: false, preambleId: active.writtenItemIds[0] ?? itemId })
 }
 
 /** An answer is over, whole or not: its usage counts, its items will not grow, the next one may be asked for. */
@@ -148,6 +162,8 @@ export function concluded(step: Step, active: Active, done: Done): void {
     if (wanted) askFirst(step, wanted)
     return modelLost(step, done.fault)
   }
+  const undone = active.isOverdue && done.status === 'cancelled' ? unsaidOf(active) : null
+  if (undone) return askUndone(step, undone)
   const instead = isCancelled ? null : insteadOf(step, active, done)
   if (instead) return sayInstead(step, instead)
   if (wanted && done.errorCode === FILTERED) return askOtherwise(step, wanted)
@@ -156,6 +172,12 @@ export function concluded(step: Step, active: Active, done: Done): void {
   // One that failed in the middle was said as far as it will be, and did not end as it should.
   if (done.status !== 'failed') step.set({ earlierStalls: 0 })
   said(step, active)
+}
+
+/** Words of it were whole, and the model was at more of it when it was told to end: it had stalled in that. */
+function askUndone(step: Step, undone: Ask): void {
+  askFirst(step, undone)
+  askNext(step)
 }
 
 /** What is said in place of the rest of one that its provider has ended in the middle; null for any other. */
@@ -189,7 +211,7 @@ function bill(step: Step, { responseId, usage: cost }: Done): void {
 /** What has to be asked for again, because nothing or only a part of it came. Half an answer is gone on with once. */
 function missing(active: Active, { status }: Done): Ask | null {
   if (!active.hasAudio) return restOf(active)
-  return status === 'failed' && active.asked?.ask.why !== 'rest' ? restOf(active) : null
+  return status === 'failed' && active.asked?.ask.why !== 'rest' ? unsaidOf(active) : null
 }
 
 /** The agent has said what it was asked for: the call ends with it, or goes on. */

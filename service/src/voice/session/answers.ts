@@ -34,8 +34,10 @@ export type Active = {
    * any more once something else was sent behind a gap: it has no gaps.
    */
   readonly heardUntilMs: number
-  /** The audio so far is all there is of its item. */
+  /** The audio so far is all there is of its item, and nothing says that more items follow. */
   readonly isWhole: boolean
+  /** The item that is whole and was only said ahead, while nothing of what follows it has sounded; null else. */
+  readonly preambleId: string | null
   readonly hasTool: boolean
   readonly isCancelled: boolean
   /** Whole for long, and nothing has said that it is over. */

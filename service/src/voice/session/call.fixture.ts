@@ -160,12 +160,17 @@ export class Call {
     this.model({ type: 'response_done', responseId, ...done, ...facts })
   }
 
-  /** A whole answer, all of its audio at once. */
-  answer(responseId: string, itemId: string, ms: number, text = 'Some words.'): void {
-    this.begins(responseId)
+  /** One item of an answer, all of its audio at once. */
+  item(responseId: string, itemId: string, ms: number, text: string): void {
     this.words(responseId, itemId, text)
     this.audio(responseId, itemId, ms)
     this.model({ type: 'audio_done', responseId, itemId })
+  }
+
+  /** A whole answer, all of its audio at once. */
+  answer(responseId: string, itemId: string, ms: number, text = 'Some words.'): void {
+    this.begins(responseId)
+    this.item(responseId, itemId, ms, text)
     this.ends(responseId)
   }
 

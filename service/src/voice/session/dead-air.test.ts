@@ -45,6 +45,20 @@ describe('A model of which nothing comes', () => {
     expect([call.notes('dead_air').length, call.all('play_clip').length]).toEqual([1, 1])
   })
 
+  it('is bridged as soon where an answer that the caller has spoken into tells of its end meanwhile: nobody has heard that', () => {
+    const call = Call.greeted({ clips })
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'Some words.')
+    call.says('turn_2', 500)
+    const turnAtMs = call.nowMs
+    call.wait(1_000)
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    call.ends('resp_1', { status: 'cancelled' })
+    while (call.all('play_clip').length === 0 && call.nowMs - turnAtMs < 5_000) call.wait(10)
+    expect(Math.abs(call.nowMs - turnAtMs - 2_500)).toBeLessThanOrEqual(100)
+  })
+
   it('is bridged by a sound where there are no words for that, and again 2.5 s after its end', () => {
     const call = Call.greeted()
     const playedAtMs: number[] = []

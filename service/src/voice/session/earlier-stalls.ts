@@ -18,7 +18,8 @@ export function keepStalls(step: Step): void {
 
 /**
  * The caller is about to cut the active answer short. One that was heard until then, or to its end, was all right; a caller who asks after one
- * that has long been silent does not begin its count anew, whatever has bridged the silence. To be called before the answer is cancelled.
+ * that has long been silent does not begin its count anew, whatever has bridged the silence. One that thinks behind words which it has said
+ * ahead is slow, and neither. To be called before the answer is cancelled.
  *
  * @returns whether it had gone silent.
  */
@@ -27,7 +28,7 @@ export function judgeCut(step: Step): boolean {
   if (!active?.hasAudio || active.isCancelled) return false
   const silentMs = step.nowMs - active.heardUntilMs
   if (active.isWhole || silentMs <= 0) step.set({ earlierStalls: 0 })
-  else if (!active.hasTool && !isVoiced(step, active) && silentMs >= SILENT_MS) {
+  else if (active.preambleId === null && !active.hasTool && !isVoiced(step, active) && silentMs >= SILENT_MS) {
     beginCount(step)
     step.set({ earlierStalls: step.state.earlierStalls + 1 })
     return true

@@ -9,7 +9,7 @@ import { isHoldAudio, isOwnAudio, isPressing } from './own-audio.ts'
 import { isOthers, type Step } from './state.ts'
 import { dropStopped, goneOnWith } from './stopped.ts'
 import { change, find } from './transcript.ts'
-import { restOf, unbegun } from './unsaid.ts'
+import { unbegun, unsaidOf } from './unsaid.ts'
 import { cutSpoken } from './unspoken.ts'
 
 const HEARD_NOTHING = 'Words of the conversation so far were cut short: the caller has heard nothing of'
@@ -83,7 +83,7 @@ function stoppedBy({ state, nowMs }: Step, itemId: string): Stopped | null {
     return { ...facts, sentMs: before.sentMs, heardMs: before.heardMs + one.heardMs }
   })
   const before = state.stopped?.phase === 'on' ? state.stopped : null
-  const unmade = answers.active ? restOf(answers.active) : unbegun(answers.asked)
+  const unmade = answers.active ? unsaidOf(answers.active) : unbegun(answers.asked)
   // A turn that was asked for since is that of the sounds before this one.
   const isOfSounds = before !== null && unmade?.why === 'turn'
   const rest = (isOfSounds ? null : unmade) ?? before?.rest ?? null

@@ -1,5 +1,5 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
-import { audioDone, responseDone, responseStarted } from './answering.ts'
+import { audioDone, preambleSaid, responseDone, responseStarted } from './answering.ts'
 import { modelLost, modelReady } from './model-session.ts'
 import { refused } from './refusals.ts'
 import { wrote } from './second-voice.ts'
@@ -42,6 +42,7 @@ const ON_MODEL: OnModel = {
   agent_transcript: agentWords,
   agent_text: wrote,
   audio_done: audioDone,
+  preamble: preambleSaid,
   tool_call: toolCalled,
   response_done: responseDone,
 }

@@ -20,12 +20,16 @@ export function isCallerWaiting(state: SessionState): boolean {
   return !!active?.asked && !active.hasAudio && !active.isCancelled && isAwaited(active.asked.ask)
 }
 
-/** Whether an answer has begun to sound of which more is to come, and would be missed. A tool that it calls is waited for as such. */
+/**
+ * Whether an answer has begun to sound of which more is to come, and would be missed: also where an item of it is whole, as of a model that
+ * thinks behind what it has said ahead. A tool that it calls is waited for as such, and another voice may be late with what is written.
+ */
 export function isMidAnswer(step: Step): boolean {
   const { plan, answers } = step.state
   const { active } = answers
   if (!plan.bridgesGaps || !active?.asked || !isAwaited(active.asked.ask)) return false
-  return active.hasAudio && !active.isWhole && !active.isCancelled && !active.hasTool && !isVoiced(step, active)
+  if (!active.hasAudio || active.isCancelled || active.hasTool) return false
+  return active.preambleId !== null || !isVoiced(step, active)
 }
 
 function isAwaited({ why }: Ask): boolean {

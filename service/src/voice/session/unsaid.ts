@@ -16,7 +16,7 @@ import { closeWords } from './words.ts'
 /** For an answer of which the caller has heard a part. */
 export const GO_ON = 'You were cut off in the middle of what you said last. Go on from there, without repeating it.'
 const DO_IT_NOW =
-  'The line was interrupted right after what you said last. If you were about to use a tool, use it now; otherwise ask briefly how to go on.'
+  'The line was interrupted right after what you said last. If you were about to use a tool, use it now; if you were about to say more, say it; otherwise ask briefly how to go on.'
 const SAY_IT_AGAIN =
   "The caller's last words were lost on the line. Apologise in a few words and ask them to say it again."
 /** How long a caller may take to go on after a session was lost in the middle of a sentence. */
@@ -30,7 +30,7 @@ export function carryOver(step: Step): void {
   leaveVoice(step)
   step.setAnswers({ asked: null, active: null })
   markEnd(step, `lost-${step.state.model.epoch}`)
-  const unsaid = active ? (restOf(active) ?? undoneOf(active)) : unbegun(asked)
+  const unsaid = active ? unsaidOf(active) : unbegun(asked)
   if (unsaid) askFirst(step, unsaid)
   if (active) closeWords(step, active.responseId)
   carryWordsOver(step)
@@ -59,7 +59,12 @@ export function restOf({ asked, isCancelled, hasAudio, hasTool, isWhole }: Activ
   return isWhole ? null : { why: 'rest', instructions: GO_ON, thenEnd: asked.ask.thenEnd }
 }
 
-/** All words are there and the answer was not over: as a rule because it was about to call a tool. */
+/** What is still to come of an answer that is not over. */
+export function unsaidOf(active: Active): Ask | null {
+  return restOf(active) ?? undoneOf(active)
+}
+
+/** All words are there and the answer was not over: as a rule because it was about to call a tool, or to say more. */
 function undoneOf({ asked, isCancelled, isWhole, hasTool }: Active): Ask | null {
   const isOfConversation = asked?.ask.why === 'turn' || asked?.ask.why === 'tool' || asked?.ask.why === 'rest'
   if (!isOfConversation || isCancelled || !isWhole || hasTool || asked.ask.thenEnd) return null

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { costOf } from '../price.ts'
 import { answerEnd } from './answer-end.ts'
 
 const USAGE = {
@@ -30,6 +31,17 @@ describe('answerEnd', () => {
         audioTokens: { input: 60, output: 40, cached: 50 },
       },
     })
+  })
+
+  it('counts what the model has reasoned once: it is among the text', () => {
+    const details = { text_tokens: 74, audio_tokens: 40, reasoning_tokens: 64 }
+    const { usage } = end({
+      status: 'completed',
+      usage: { ...USAGE, output_tokens: 114, output_token_details: details },
+    })
+    expect(usage).toMatchObject({ outputTokens: 114, audioTokens: { output: 40 } })
+    const price = { text: { input: 0, cachedInput: 0, output: 24 }, audio: { input: 0, cachedInput: 0, output: 64 } }
+    expect(costOf(price, usage) * 1_000_000).toBeCloseTo(74 * 24 + 40 * 64)
   })
 
   it.each([1.5, -3, Number.POSITIVE_INFINITY, '7', null])('counts no usage of %s', (tokens) => {

@@ -6,6 +6,7 @@ const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
 const PLACE = { response_id: 'resp_1', item_id: 'item_1', output_index: 0, content_index: 0 }
 const LONG = 'x'.repeat(129)
 const CALL = { id: 'item_2', type: 'function_call', call_id: 'call_1', name: 'look_up', arguments: '{"a":1}' }
+const SAID = { id: 'item_1', type: 'message', role: 'assistant', status: 'completed' }
 
 describe('readEvent', () => {
   it.each([
@@ -84,12 +85,21 @@ describe('readEvent', () => {
         ...{ callId: 'call_1', name: 'look_up', argumentsText: '{"a":1}' },
       },
     ],
+    [
+      { type: 'response.output_item.done', ...PLACE, item: { ...SAID, phase: 'commentary' } },
+      { type: 'preamble', responseId: 'resp_1', itemId: 'item_1' },
+    ],
   ])('reads %j', (event, meaning) => {
     expect(readEvent(event.type, event)).toEqual(meaning)
   })
 
   it.each([
-    ['a finished message', { type: 'response.output_item.done', ...PLACE, item: { id: 'item_1', type: 'message' } }],
+    ['a finished message', { type: 'response.output_item.done', ...PLACE, item: SAID }],
+    ['an answer', { type: 'response.output_item.done', ...PLACE, item: { ...SAID, phase: 'final_answer' } }],
+    [
+      'words ahead of one that were cut off',
+      { type: 'response.output_item.done', ...PLACE, item: { ...SAID, phase: 'commentary', status: 'incomplete' } },
+    ],
     [
       'a call that was cut off',
       { type: 'response.output_item.done', ...PLACE, item: { ...CALL, status: 'incomplete', arguments: '{"a' } },

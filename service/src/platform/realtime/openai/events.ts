@@ -7,6 +7,8 @@ type Read = (fields: Json) => ModelEvent | null
 type ItemRole = Extract<ModelEvent, { type: 'item_added' }>['role']
 
 const MAX_NAME_CHARS = 64
+/** The `phase` of a message that a model which reasons says ahead of its answer, in the same response. */
+const PREAMBLE = 'commentary'
 const CALLER_TRANSCRIPT = 'conversation.item.input_audio_transcription'
 
 /** Server events that mean something above, and what. Null: this one does not. Each throws MalformedEvent. */
@@ -32,7 +34,7 @@ const READERS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ['response.output_audio_transcript.done', (e) => spoken(e, 'transcript', true)],
   ['response.output_text.delta', (e) => written(e, 'delta', false)],
   ['response.output_text.done', (e) => written(e, 'text', true)],
-  ['response.output_item.done', toolCall],
+  ['response.output_item.done', itemDone],
   ['response.done', answerEnd],
   ['rate_limits.updated', rateLimited],
 ])
@@ -112,10 +114,17 @@ function roleOf(item: Json): ItemRole {
   return item['role'] === 'assistant' ? 'agent' : 'system'
 }
 
-/** A call that was cut off in the middle of its arguments is not made. */
-function toolCall(fields: Json): ModelEvent | null {
+/** What was cut off is neither: a call in the middle of its arguments is not made. */
+function itemDone(fields: Json): ModelEvent | null {
   const item = object(fields, 'item')
-  if (item['type'] !== 'function_call' || item['status'] === 'incomplete') return null
+  if (item['status'] === 'incomplete') return null
+  if (item['type'] === 'function_call') return toolCall(fields, item)
+  return item['phase'] === PREAMBLE
+    ? { type: 'preamble', responseId: id(fields, 'response_id'), itemId: id(item, 'id') }
+    : null
+}
+
+function toolCall(fields: Json, item: Json): ModelEvent {
   return {
     type: 'tool_call',
     responseId: id(fields, 'response_id'),
