@@ -15,7 +15,7 @@ export const GOLDEN_SCRIPT: readonly Act[] = [
 export const GOLDEN_CALL: WorldOptions = {
   script: GOLDEN_SCRIPT,
   plan: { greeting: 'Welcome to the Blue Door. What can I do for you?' },
-  toolMs: { book_table: 2_600 },
+  toolMs: { book_table: 3_600 },
 }
 
 /** Longer than the golden call lasts with any one cut, and the silence of a caller who waits in vain. */

@@ -23,6 +23,7 @@ import { isOutOfHands, type Step } from './state.ts'
 import { dropIfSilent, goneOnWith } from './stopped.ts'
 import { answerSounds, nothingOwed } from './timeline.ts'
 import { restOfTooLong, TOO_LONG } from './too-long.ts'
+import { waitBehindWords } from './tool-wait.ts'
 import { endRowByWords } from './tools-in-row.ts'
 import { change, find } from './transcript.ts'
 import { restOf, unsaidOf } from './unsaid.ts'
@@ -215,11 +216,12 @@ function missing(active: Active, { status }: Done): Ask | null {
 }
 
 /** The agent has said what it was asked for: the call ends with it, or goes on. */
-export function said(step: Step, { asked }: Active): void {
+export function said(step: Step, { asked, hasAudio }: Active): void {
   const { party } = step.state
   // Its end may have been called in: that it was late is nothing to the next one.
   step.set({ stall: null })
   endOutage(step)
+  if (hasAudio) waitBehindWords(step)
   if (party && asked?.ask.why === 'turn') step.set({ party: { ...party, isAnswered: true } })
   if (asked?.ask.thenEnd) beginEnding(step, asked.ask.thenEnd, true)
   drainAgain(step)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Call } from './call.fixture.ts'
-import { ANSWER, answers, PREAMBLE, preamble, turn } from './several-items.fixture.ts'
+import { ANSWER, answers, FILLER, PREAMBLE, preamble, turn } from './several-items.fixture.ts'
 
 function calls(call: Call, callId: string, name = 'look_up'): void {
   const tool = { responseId: 'resp_1', itemId: `i_${callId}`, callId, name, argumentsText: '{}' }
@@ -47,6 +47,36 @@ describe('An answer that says something ahead of its tools', () => {
     call.echoAll()
     expect(call.turns.slice(-3).map(({ text }) => text)).toEqual([PREAMBLE, ANSWER, 'And it is paid.'])
     expect(call.commands('cancel')).toEqual([])
+  })
+
+  it.each([100, 1_000, 1_900, 2_400])(
+    'is not followed at once by words that say the same: they wait, %i ms of it',
+    (ms) => {
+      const call = Call.greeted({ clips: [FILLER] })
+      call.says('turn_1', 500)
+      call.begins('resp_1')
+      preamble(call, true, ms)
+      calls(call, 'c1')
+      call.ends('resp_1')
+      call.wait(ms + 1_900)
+      expect(call.all('play_clip')).toEqual([])
+      call.wait(200)
+      expect(call.all('play_clip')).toHaveLength(1)
+    },
+  )
+
+  it('is followed by such words as late where it has said more behind the tool', () => {
+    const call = Call.greeted({ clips: [FILLER] })
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    calls(call, 'c1')
+    call.wait(1_000)
+    call.item('resp_1', 'item_1', 900, PREAMBLE)
+    call.ends('resp_1')
+    call.wait(900 + 1_900)
+    expect(call.all('play_clip')).toEqual([])
+    call.wait(200)
+    expect(call.all('play_clip')).toHaveLength(1)
   })
 
   it.each([

@@ -21,6 +21,13 @@ export function awaitTool(step: Step): void {
   step.do({ type: 'arm', timer: 'filler', ms: step.state.plan.fillers.afterMs })
 }
 
+/** The agent has said something while a tool runs: that this takes long is not said right behind that. */
+export function waitBehindWords(step: Step): void {
+  const { runningTools, toolToldAtMs, plan, playback } = step.state
+  if (runningTools.length === 0 || toolToldAtMs !== null) return
+  step.do({ type: 'arm', timer: 'filler', ms: plan.fillers.afterMs + leftMs(playback, step.nowMs) })
+}
+
 /** The tool is done. */
 export function stopFilling(step: Step): void {
   stopForTool(step)
@@ -38,11 +45,9 @@ function stopForTool(step: Step): void {
 
 /** A tool takes long: the agent says so, unless somebody is speaking anyway, or typing, or goodbye was said and nothing keeps the call yet. */
 export function fillTheWait(step: Step): void {
-  const { speech, digits, plan, playback, toolToldAtMs } = step.state
+  const { speech, digits, toolToldAtMs } = step.state
   if (!mayFill(step) || toolToldAtMs !== null) return
-  if (speech || digits !== '' || isAnswering(step) || hasParted(step.state)) {
-    return step.do({ type: 'arm', timer: 'filler', ms: plan.fillers.afterMs + leftMs(playback, step.nowMs) })
-  }
+  if (speech || digits !== '' || isAnswering(step) || hasParted(step.state)) return waitBehindWords(step)
   holdForTool(step)
   tellOfWait(step)
 }
