@@ -178,6 +178,31 @@ describe('a whole session with the rehearsal model', () => {
     await until(() => record()?.closeCode === 1000, { what: 'the goodbye' })
   })
 
+  it('tells of each message of an answer, and that the first was only said ahead', async () => {
+    const rule = { ahead: { say: 'One moment.', think_ms: 50 }, say: 'We open at nine.' }
+    onTestFinished(model.scripts.setDefault({ rules: [rule] }))
+    const { session, heard } = await ready()
+    session.send({ type: 'respond', requestId: 'ask', instructions: null })
+    const { responseId, usage } = await heard.next('response_done')
+    const words = heard.events.flatMap((event) => (event.type === 'agent_transcript' && event.final ? [event] : []))
+    expect(words.map(({ text }) => text)).toEqual(['One moment.', 'We open at nine.'])
+    const [first, second] = words.map(({ itemId }) => itemId)
+    const ofItem = (itemId = '') =>
+      Buffer.concat(heard.pieces.filter((piece) => piece.itemId === itemId).map(({ audio }) => audio))
+    expect(ofItem(first).equals(await speech.say('One moment.'))).toBe(true)
+    expect(ofItem(second).equals(await speech.say('We open at nine.'))).toBe(true)
+    expect(usage.audioSeconds).toBe(heard.audioOf(responseId).length / 8_000)
+    const told = heard.events.flatMap((event) =>
+      event.type === 'audio_done' || event.type === 'preamble' ? [[event.type, event.itemId]] : [],
+    )
+    expect(told).toEqual([
+      ['audio_done', first],
+      ['preamble', first],
+      ['audio_done', second],
+    ])
+    session.close()
+  })
+
   it('answers in text when that is asked for', async () => {
     const { session, heard } = await ready({ output: 'text' })
     session.send(say('In writing.'))

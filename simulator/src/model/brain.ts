@@ -18,6 +18,8 @@ export type Cue = {
 
 /** What to answer. */
 export type Reply = {
+  /** What is said first, in a message of its own, and how long is thought behind that, as models do that reason. */
+  ahead?: { say: string; thinkMs: number }
   say: string
   calls: ToolCall[]
   /** How long to think first; null leaves it to the model's pace. */
@@ -119,7 +121,9 @@ export class ScriptedBrain implements Brain {
     const say = rule.say === undefined ? '' : filled(this.#pick(rule, [rule.say].flat()), cue)
     const problem = missing.length === 0 ? null : `not among the tools of this session: ${missing.join(', ')}`
     const silent = say === '' && calls.length === 0
-    return { say: silent ? 'This rehearsal goes on.' : say, calls, thinkMs: rule.think_ms ?? null, problem }
+    const reply = { say: silent ? 'This rehearsal goes on.' : say, calls, thinkMs: rule.think_ms ?? null, problem }
+    if (!rule.ahead) return reply
+    return { ...reply, ahead: { say: filled(rule.ahead.say, cue), thinkMs: rule.ahead.think_ms ?? 0 } }
   }
 
   #improvise(cue: Cue): string {

@@ -11,8 +11,16 @@ export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
 type Common = { id: string; object: 'realtime.item'; status: ItemStatus }
 
+/** What a message is in an answer of a model that reasons: said ahead, or the answer itself. */
+export type Phase = 'commentary' | 'final_answer'
+
 /** Something that was said, by any side. */
-export type MessageItem = Common & { type: 'message'; role: 'user' | 'assistant' | 'system'; content: Content[] }
+export type MessageItem = Common & {
+  type: 'message'
+  role: 'user' | 'assistant' | 'system'
+  content: Content[]
+  phase?: Phase
+}
 /** The model's wish to have a function called; `arguments` is JSON text. */
 export type FunctionCallItem = Common & { type: 'function_call'; name: string; call_id: string; arguments: string }
 /** What a function call gave. */

@@ -1,5 +1,5 @@
 import { newId } from './ids.ts'
-import type { Content, ItemStatus, MessageItem, StoredItem } from './items.ts'
+import type { Content, ItemStatus, MessageItem, Phase, StoredItem } from './items.ts'
 import { closeItem, type OutputPlace, openItem, placeOf } from './output-part.ts'
 
 const CONTENT_INDEX = 0
@@ -13,7 +13,7 @@ export class MessageOutput {
   readonly #content: Content[]
   #text = ''
 
-  constructor(place: OutputPlace, modality: 'audio' | 'text') {
+  constructor(place: OutputPlace, modality: 'audio' | 'text', phase?: Phase) {
     this.#place = place
     this.#modality = modality
     this.#content = [
@@ -26,6 +26,7 @@ export class MessageOutput {
       status: 'in_progress',
       role: 'assistant',
       content: [],
+      ...(phase && { phase }),
     }
     this.#entry = { item: this.#item, audio: modality === 'audio' ? new Uint8Array(0) : null }
   }

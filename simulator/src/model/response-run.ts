@@ -4,7 +4,7 @@ import { writeCall } from './call-output.ts'
 import type { Conversation } from './conversation.ts'
 import type { EventStream } from './event-stream.ts'
 import { newId } from './ids.ts'
-import type { Item } from './items.ts'
+import type { Item, Phase } from './items.ts'
 import { MessageOutput } from './message-output.ts'
 import type { OutputPlace } from './output-part.ts'
 import type { CancelReason, Pace, ResponseRequest, ResponseStatus } from './response-request.ts'
@@ -33,6 +33,9 @@ const RATE_LIMITS = [
   { name: 'tokens', limit: 800_000, remaining: 795_000, reset_seconds: 0.375 },
 ]
 
+/** A message in the making; `fromBytes`: what was spoken before it. */
+type Writing = { message: MessageOutput; text: string; fromBytes: number }
+
 class Cancelled extends Error {
   override readonly name = 'Cancelled'
 }
@@ -45,7 +48,9 @@ export class ResponseRun {
   readonly #deps: ResponseDeps
   readonly #stop = new AbortController()
   readonly #output: Item[] = []
-  #message: MessageOutput | null = null
+  #writing: Writing | null = null
+  /** Of the messages that are whole; `#said` has what is being written, too. */
+  #saidBefore = ''
   #said = ''
   #spokenBytes = 0
   #cancelReason: CancelReason = 'client_cancelled'
@@ -94,59 +99,67 @@ export class ResponseRun {
   }
 
   async #answer(): Promise<ResponseOutcome> {
-    const { say, calls } = this.request.reply
-    const isWhole = say === '' || (await this.#write(say))
+    const { ahead, say, calls } = this.request.reply
+    const isGoingOn = !ahead || (await this.#sayAhead(ahead))
+    const isWhole = isGoingOn && (say === '' || (await this.#write(say, ahead && 'final_answer')))
     if (!isWhole) return this.#end('incomplete', { type: 'incomplete', reason: 'max_output_tokens' })
     for (const call of calls) this.#output.push(writeCall(this.#place(), call))
     return this.#end('completed', null)
   }
 
-  /** Writes the message; false when the limit of tokens cut it short. */
-  async #write(text: string): Promise<boolean> {
-    const message = new MessageOutput(this.#place(), this.request.modality)
-    this.#message = message
-    this.#output.push(message.item)
-    message.open()
-    const isWhole =
-      this.request.modality === 'audio' ? await this.#speak(message, text) : await this.#type(message, text)
-    this.#closeMessage(isWhole ? 'completed' : 'incomplete')
+  async #sayAhead({ say, thinkMs }: { say: string; thinkMs: number }): Promise<boolean> {
+    const isWhole = await this.#write(say, 'commentary')
+    if (isWhole) await this.#wait(thinkMs)
     return isWhole
   }
 
-  async #speak(message: MessageOutput, text: string): Promise<boolean> {
+  /** Writes a message; false when the limit of tokens cut it short. */
+  async #write(text: string, phase?: Phase): Promise<boolean> {
+    const message = new MessageOutput(this.#place(), this.request.modality, phase)
+    const writing = { message, text, fromBytes: this.#spokenBytes }
+    this.#writing = writing
+    this.#output.push(message.item)
+    message.open()
+    const isWhole = this.request.modality === 'audio' ? await this.#speak(writing) : await this.#type(writing)
+    this.#closeMessage(isWhole ? 'completed' : 'incomplete')
+    this.#saidBefore = `${this.#said} `
+    return isWhole
+  }
+
+  async #speak(writing: Writing): Promise<boolean> {
     const encoder = await makeEncoder(this.request.format)
     let isWhole = false
     try {
-      isWhole = await this.#stream(message, text, encoder)
+      isWhole = await this.#stream(writing, encoder)
     } finally {
       const rest = encoder.finish()
-      if (isWhole) message.lateAudio(rest)
+      if (isWhole) writing.message.lateAudio(rest)
     }
     return isWhole
   }
 
-  async #stream(message: MessageOutput, text: string, encoder: Codec): Promise<boolean> {
+  async #stream({ message, text, fromBytes }: Writing, encoder: Codec): Promise<boolean> {
     const { speech, pace } = this.#deps
     const startedMs = performance.now()
     for await (const { mulaw, words } of spokenChunks(speech, text)) {
       // Due times count from the start, so that slow timers do not add up.
-      const dueMs = startedMs + this.#spokenBytes / BYTES_PER_MS / pace.timesRealTime
+      const dueMs = startedMs + (this.#spokenBytes - fromBytes) / BYTES_PER_MS / pace.timesRealTime
       await this.#wait(dueMs - performance.now())
       if (this.#isOverLimit()) return false
       if (words !== '') message.words(words)
       message.audio(mulaw, encoder.push(mulaw))
-      this.#said = message.text
+      this.#said = this.#saidBefore + message.text
       this.#spokenBytes += mulaw.length
     }
     return true
   }
 
-  async #type(message: MessageOutput, text: string): Promise<boolean> {
+  async #type({ message, text }: Writing): Promise<boolean> {
     for (const word of text.match(/\s*\S+/g) ?? []) {
       await this.#wait(WORD_MS / this.#deps.pace.timesRealTime)
       if (this.#isOverLimit()) return false
       message.words(word)
-      this.#said = message.text
+      this.#said = this.#saidBefore + message.text
     }
     return true
   }
@@ -159,20 +172,21 @@ export class ResponseRun {
 
   async #cancelled(): Promise<ResponseOutcome> {
     const late = this.request.faults.late_deltas
-    const message = this.#message
-    if (late && !late.after_done) await this.#speakOn(message, late.deltas)
+    const writing = this.#writing
+    if (late && !late.after_done) await this.#speakOn(writing, late.deltas)
     this.#closeMessage('incomplete')
     const outcome = this.#end('cancelled', { type: 'cancelled', reason: this.#cancelReason })
     // Nobody waits for these any more; a voice that ends meanwhile ends them too.
-    if (late?.after_done) this.#speakOn(message, late.deltas).catch(() => {})
+    if (late?.after_done) this.#speakOn(writing, late.deltas).catch(() => {})
     return outcome
   }
 
   /** Goes on with the speech as if nothing had been cancelled. */
-  async #speakOn(message: MessageOutput | null, deltas: number): Promise<void> {
-    if (!message || this.request.modality === 'text') return
+  async #speakOn(writing: Writing | null, deltas: number): Promise<void> {
+    if (!writing || this.request.modality === 'text') return
+    const { message, text, fromBytes } = writing
     const encoder = await makeEncoder(this.request.format)
-    const chunks = await restOfSpeech(this.#deps.speech, this.request.reply.say, this.#spokenBytes)
+    const chunks = await restOfSpeech(this.#deps.speech, text, this.#spokenBytes - fromBytes)
     const never = new AbortController().signal
     for (const mulaw of chunks.slice(0, deltas)) {
       await this.#deps.timers.sleep(LATE_DELTA_MS, never)
@@ -182,8 +196,8 @@ export class ResponseRun {
   }
 
   #closeMessage(status: 'completed' | 'incomplete'): void {
-    this.#message?.close(status)
-    this.#message = null
+    this.#writing?.message.close(status)
+    this.#writing = null
   }
 
   #end(status: ResponseStatus, details: StatusDetails | null): ResponseOutcome {

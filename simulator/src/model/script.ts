@@ -21,9 +21,18 @@ const when = object(
   },
 )
 
+const thinkMs = integer(0, 600_000)
+
 const rule = object(
   {},
-  { when, say: oneOrMore(text()), call: oneOrMore(toolCall), end: boolean, think_ms: integer(0, 600_000) },
+  {
+    when,
+    ahead: object({ say: text() }, { think_ms: thinkMs }),
+    say: oneOrMore(text()),
+    call: oneOrMore(toolCall),
+    end: boolean,
+    think_ms: thinkMs,
+  },
 )
 
 /** What a script says, as data: the rules in their order, what to say where none fits, the tool that ends a call. */

@@ -218,6 +218,31 @@ describe('responses', () => {
     expect(client.events.filter(({ type }) => type === 'conversation.item.added')).toHaveLength(1)
   })
 
+  it('may say something ahead, in a message of its own, and think before it goes on in the same response', async () => {
+    const rule = { ahead: { say: 'Let me see.', think_ms: 100 }, say: 'It is open.', call: { name: 'note' } }
+    const client = bench.client(
+      await bench.model({ brain: { rules: [rule] }, pace: { thinkMs: 20, timesRealTime: 50 } }),
+    )
+    await client.configure({ tools: [{ type: 'function', name: 'note' }] }, MANUAL)
+    client.send({ type: 'response.create' })
+    const { response } = await client.event('response.done')
+    expect(response.output).toMatchObject([
+      { type: 'message', phase: 'commentary', content: [{ transcript: 'Let me see.' }] },
+      { type: 'message', phase: 'final_answer', content: [{ transcript: 'It is open.' }] },
+      { type: 'function_call', name: 'note' },
+    ])
+    const places = client.events.filter(({ type }) => type === 'response.output_item.done')
+    expect(places.map((event) => [event['output_index'], event['item'].phase])).toEqual([
+      [0, 'commentary'],
+      [1, 'final_answer'],
+      [2, undefined],
+    ])
+    const [first, second] = response.output.map(({ id }: { id: string }) => id)
+    const spoken = client.events.filter(({ type }) => type === 'response.output_audio.delta')
+    expect(new Set(spoken.map((event) => event['item_id']))).toEqual(new Set([first, second]))
+    expect(response.usage.output_token_details.audio_tokens).toBeGreaterThan(20)
+  })
+
   it('is incomplete at the most tokens that it may have', async () => {
     const client = await opened({ max_output_tokens: 20 })
     client.send({ type: 'response.create' })
