@@ -31,6 +31,7 @@ const SETUP: ModelSetup = {
   output: 'audio',
   turnDetection: { type: 'server_vad', threshold: 0.5, prefixPaddingMs: 300, silenceDurationMs: 500 },
   noiseReduction: 'far_field',
+  reasoningEffort: null,
   transcription: { model: null, language: 'pt-BR' },
   tools: [
     {
@@ -200,6 +201,18 @@ describe('a whole session with the rehearsal model', () => {
       ['preamble', first],
       ['audio_done', second],
     ])
+    session.close()
+  })
+
+  it.each([
+    ['gpt-realtime-2.1', []],
+    ['gpt-realtime', [{ param: 'session.reasoning' }]],
+  ])('talks with %s whatever it is to reason', async (name, refusals) => {
+    const { session, heard } = await ready({ model: name, reasoningEffort: 'high' })
+    session.send(say(WELCOME))
+    expect(await heard.next('response_done')).toMatchObject({ status: 'completed' })
+    expect(record()?.errors).toMatchObject(refusals)
+    expect(record()?.received['session.update']).toBe(1 + refusals.length)
     session.close()
   })
 

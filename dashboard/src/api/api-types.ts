@@ -4202,6 +4202,7 @@ export interface components {
             model_stall_ms?: number;
             /** @description The model that talks. Empty: the tenant's, else the default one. */
             realtime_model?: string;
+            reasoning_effort?: ("minimal" | "low" | "medium" | "high" | "xhigh") | null;
             speech?: {
                 /** @description The language that callers speak, such as `en` or `pt-BR`; providers are told the language alone (`pt`). Default: found out by the model. */
                 language?: string;
@@ -5627,6 +5628,7 @@ export interface components {
             model_stall_ms?: number;
             /** @description The model that talks. Empty: the tenant's, else the default one. */
             realtime_model: string;
+            reasoning_effort?: ("minimal" | "low" | "medium" | "high" | "xhigh") | null;
             speech?: {
                 /** @description The language that callers speak, such as `en` or `pt-BR`; providers are told the language alone (`pt`). Default: found out by the model. */
                 language?: string;

@@ -48,6 +48,7 @@ function setupOf({ model, voice }: Subject): ModelSetup {
     output: 'audio',
     turnDetection: { type: 'server_vad', threshold: 0.5, prefixPaddingMs: 300, silenceDurationMs: 500 },
     noiseReduction: null,
+    reasoningEffort: null,
     transcription: { model: null, language: null },
     tools: [],
   }

@@ -22,6 +22,7 @@ describe('agentConfigDefaults', () => {
       tools: ['end_call', 'escalate_to_human', 'schedule_callback', 'record_outcome', 'add_to_dnc'],
       criteria: [{ name: 'helpfulness' }, { name: 'accuracy' }, { name: 'tone' }],
       extraction: null,
+      reasoning_effort: null,
       model_stall_ms: 6000,
       max_call_seconds: null,
       metadata: {},

@@ -10,7 +10,7 @@ type TurnDetection =
 
 /**
  * An agent version config with nothing left open: what a call runs by. Null is what the config leaves to others: to the
- * model (wording, language), to its driver (models, noise reduction, hold music) or to the tenant (`max_call_seconds`).
+ * model (wording, language, reasoning), to its driver (models, noise reduction, hold music) or to the tenant (`max_call_seconds`).
  */
 export type CompleteAgentConfig = AgentTexts & {
   turn_detection: TurnDetection
@@ -29,6 +29,7 @@ export type CompleteAgentConfig = AgentTexts & {
   tools: string[]
   criteria: { name: string; description: string; weight: number }[]
   extraction: Record<string, unknown> | null
+  reasoning_effort: Given<'reasoning_effort'> | null
   model_stall_ms: number
   max_call_seconds: number | null
   metadata: Record<string, unknown>
@@ -68,6 +69,7 @@ export function agentConfigDefaults(config: AgentVersionConfig): CompleteAgentCo
       tools: config.tools ?? DEFAULT_TOOLS,
       criteria: (config.criteria ?? DEFAULT_CRITERIA).map((given) => ({ description: '', weight: 1, ...given })),
       extraction: config.extraction ?? null,
+      reasoning_effort: config.reasoning_effort ?? null,
       model_stall_ms: config.model_stall_ms ?? 6000,
       max_call_seconds: config.max_call_seconds ?? null,
       metadata: config.metadata ?? {},

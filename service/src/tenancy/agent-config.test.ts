@@ -40,6 +40,7 @@ const FULL: AgentVersionConfig = {
     required: ['when'],
     $defs: { day: { type: 'string', format: 'date' } },
   },
+  reasoning_effort: 'high',
   model_stall_ms: 5000,
   max_call_seconds: 600,
   metadata: { team: { name: 'front desk' } },
@@ -64,7 +65,7 @@ describe('an agent version config', () => {
     expect(faultyPaths(FULL)).toEqual([])
   })
 
-  it.each(['speech', 'hold_audio', 'extraction', 'max_call_seconds'])(
+  it.each(['speech', 'hold_audio', 'extraction', 'reasoning_effort', 'max_call_seconds'])(
     'takes null for %s, as if it were left out',
     (name) => {
       expect(faultyPaths({ [name]: null })).toEqual([])
@@ -116,6 +117,8 @@ describe('an agent version config', () => {
     ['/tools/1', { tools: ['end_call', 'end_call'] }],
     ['/criteria/1', { criteria: [{ name: 'tone' }, { name: 'tone', weight: 2 }] }],
     ['/criteria/0/weight', { criteria: [{ name: 'tone', weight: 0 }] }],
+    ['/reasoning_effort', { reasoning_effort: 'extreme' }],
+    ['/reasoning_effort', { reasoning_effort: '' }],
     ['/model_stall_ms', { model_stall_ms: 999 }],
     ['/max_call_seconds', { max_call_seconds: 9 }],
     ['/metadata', { metadata: [] }],

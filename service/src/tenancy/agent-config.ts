@@ -157,6 +157,14 @@ const settings = {
   extraction: Type.Optional(
     nullable(open('JSON Schema of an object that is filled from the transcript after the call.')),
   ),
+  reasoning_effort: Type.Optional(
+    nullable(
+      Type.Enum(['minimal', 'low', 'medium', 'high', 'xhigh'], {
+        description:
+          'How much a model that talks, and that reasons, does so before it speaks: more makes answers better, later and dearer. Models that do not reason go without it. Default: what the model does by itself.',
+      }),
+    ),
+  ),
   model_stall_ms: Type.Optional(whole(1000, 15_000, 'A model silent for this long has stalled. Default 6,000.')),
   max_call_seconds: Type.Optional(nullable(whole(10, 14_400, "Longest call. Default: the tenant's."))),
   metadata: Type.Optional(open("The writer's own notes: at most 16 KiB as JSON, 8 levels deep.")),

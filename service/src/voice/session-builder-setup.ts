@@ -33,6 +33,7 @@ export function setupOf(tenant: TenantRuntime, { agentName, config, tools }: Spe
     output: 'audio',
     turnDetection: turnDetectionOf(config.turn_detection),
     noiseReduction: speech.noise_reduction,
+    reasoningEffort: config.reasoning_effort,
     transcription: { model: speech.transcription_model || null, language: speech.language },
     tools,
   }
@@ -46,8 +47,13 @@ const PERSON_TURNS = { type: 'server_vad', threshold: 0.5, prefixPaddingMs: 300,
  * longer than the silence behind the last words of a person: those would be lost.
  */
 export function scribeSetup(setup: ModelSetup): ModelSetup {
-  const turnDetection = PERSON_TURNS
-  return { ...setup, instructions: 'Listen, and say nothing.', output: 'text', tools: [], turnDetection }
+  const changes = {
+    instructions: 'Listen, and say nothing.',
+    output: 'text' as const,
+    tools: [],
+    reasoningEffort: null,
+  }
+  return { ...setup, ...changes, turnDetection: PERSON_TURNS }
 }
 
 function turnDetectionOf(detection: CompleteAgentConfig['turn_detection']): TurnDetection {

@@ -17,7 +17,7 @@ import type { CallSession } from './call-session.ts'
 import { makeLiveMetrics } from './live-metrics.ts'
 import { makeSessionBuilder } from './session-builder.ts'
 import { clipsFor, type PlanFacts, planOf } from './session-builder-plan.ts'
-import { type CallFacts, setupOf } from './session-builder-setup.ts'
+import { type CallFacts, scribeSetup, setupOf } from './session-builder-setup.ts'
 import type { StreamedCall } from './streamed-call.ts'
 import { sendDtmf } from './tools/send-dtmf.ts'
 
@@ -267,6 +267,13 @@ describe('the plan of a session', () => {
     expect(setup({ speech })).toMatchObject({
       ...{ speed: 1.2, noiseReduction: 'far_field', transcription: { model: 'scribe-1', language: 'pt-BR' } },
     })
+  })
+
+  it('has the model reason as much as its agent is to, and nobody who only writes down what a person says', () => {
+    expect(setup().reasoningEffort).toBeNull()
+    expect(setup({ reasoning_effort: null }).reasoningEffort).toBeNull()
+    const high = setup({ reasoning_effort: 'high' })
+    expect([high.reasoningEffort, scribeSetup(high).reasoningEffort]).toEqual(['high', null])
   })
 
   it('leaves it to the driver what writes down the caller where that is empty', () => {

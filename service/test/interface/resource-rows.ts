@@ -33,7 +33,8 @@ const ALERTED = by('src/operators/sweeps/sla-sweep.db', 'alerts once for each ti
 const ASKED = 'company_name contact_name expected_monthly_minutes phone role timeline use_case website work_email'
 const VERSION_CONFIG =
   'agent_name assistant_profile chat_model greeting instructions realtime_model voice turn_detection interruption ' +
-  'idle speech dtmf voicemail fillers hold_audio tools criteria extraction model_stall_ms max_call_seconds metadata'
+  'idle speech dtmf voicemail fillers hold_audio tools criteria extraction reasoning_effort model_stall_ms ' +
+  'max_call_seconds metadata'
 const POLICY = 'enabled lookback_hours min_avg_score min_eval_count min_high_quality_rate'
 const SESSION_STATUS =
   'ok authenticated login_enabled username sso_authorize_url sso_enabled role tenant_id simulated user_id standby'

@@ -35,6 +35,9 @@ export type SessionConfig = Required<Omit<SessionUpdate, 'audio' | 'reasoning' |
 /** What the model has said so far decides what can still be changed. */
 export type SpeechState = { hasSpoken: boolean; isSpeaking: boolean }
 
+/** Models of before those that reason, and their snapshots. */
+const NOT_REASONING = /^(?:gpt-realtime(?:-mini|-1\.5)?|gpt-4o(?:-mini)?-realtime-preview)(?:-\d{4}-\d{2}-\d{2})?$/
+
 const SERVER_VAD = {
   type: 'server_vad',
   threshold: 0.5,
@@ -83,7 +86,7 @@ export function defaultConfig(model: string): SessionConfig {
  *
  * All or nothing: a refusal leaves the old settings as they were.
  * @throws ModelError what `Shape` throws, `invalid_parameter` for a transcription session, `cannot_update_voice` once
- *   the model has spoken in this session, `invalid_value` for another model, or another speed while it speaks.
+ *   the model has spoken in this session, `invalid_value` for another model, another speed while it speaks, or reasoning of a model that does not.
  */
 export function updateConfig(old: SessionConfig, session: unknown, speech: SpeechState): SessionConfig {
   refuseTranscriptionSession(session)
@@ -91,6 +94,8 @@ export function updateConfig(old: SessionConfig, session: unknown, speech: Speec
   const { audio, ...rest } = update
   if (update.model !== undefined && update.model !== old.model)
     throw new ModelError('invalid_value', 'The model of a session cannot be changed.', 'session.model')
+  if (update.reasoning !== undefined && NOT_REASONING.test(old.model))
+    throw new ModelError('invalid_value', `Reasoning is not supported by the model ${old.model}.`, 'session.reasoning')
   const voice = audio?.output?.voice
   if (speech.hasSpoken && voice !== undefined && JSON.stringify(voice) !== JSON.stringify(old.audio.output.voice))
     throw new ModelError('cannot_update_voice', "Cannot update a conversation's voice if assistant audio is present.")

@@ -26,6 +26,16 @@ const output = (fields: Record<string, unknown>) => rt({ audio: { output: fields
 const vad = (fields: Record<string, unknown>) => input({ turn_detection: { type: 'server_vad', ...fields } })
 
 describe('session.update', () => {
+  it('may say how much a model reasons that does so, and not of any other', () => {
+    const reasoning = { effort: 'high' }
+    for (const model of ['gpt-realtime-2', 'gpt-realtime-2.1', 'gpt-realtime-2.1-mini', 'a-model'])
+      expect(updateConfig(defaultConfig(model), rt({ reasoning }), SILENT).reasoning).toEqual(reasoning)
+    expect(refusal(rt({ reasoning }))).toMatchObject({ code: 'invalid_value', param: 'session.reasoning' })
+    for (const model of ['gpt-realtime-2025-08-28', 'gpt-realtime-mini', 'gpt-realtime-1.5', 'gpt-4o-realtime-preview'])
+      expect(() => updateConfig(defaultConfig(model), rt({ reasoning }), SILENT)).toThrow(ModelError)
+    expect(refusal(rt({ reasoning: { effort: 'extreme' } })).param).toBe('session.reasoning.effort')
+  })
+
   it.each([
     [{}, 'missing_required_parameter', 'session.type'],
     [{ type: 'transcription' }, 'invalid_parameter', null],

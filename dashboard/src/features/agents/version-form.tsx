@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import type { SubmitEvent } from 'react'
-import { DocumentJson, DocumentText } from '../../components/document-fields.tsx'
+import { DocumentChoice, DocumentJson, DocumentText } from '../../components/document-fields.tsx'
 import { type DocumentState, EditedDocument, storedDocument } from '../../components/document-state.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column, Fields } from '../../components/fields.tsx'
@@ -11,6 +11,15 @@ import { useFocusAfterChoice } from '../../components/use-focus-after-choice.ts'
 import type { Version } from './agent-queries.ts'
 import type { DraftSaving } from './use-draft-saving.ts'
 import { NewDraft } from './version-actions.tsx'
+
+const EFFORTS = [
+  { value: '', label: 'As it does by itself (default)' },
+  { value: 'minimal', label: 'Minimal' },
+  { value: 'low', label: 'Low' },
+  { value: 'medium', label: 'Medium' },
+  { value: 'high', label: 'High' },
+  { value: 'xhigh', label: 'Extra high' },
+]
 
 type VersionProps = { version: Version; document: DocumentState }
 
@@ -91,6 +100,7 @@ function VersionFields() {
         <DocumentText path={['voice']} label="Voice" />
         <DocumentText path={['realtime_model']} label="Model that talks" />
         <DocumentText path={['chat_model']} label="Model for text" />
+        <DocumentChoice path={['reasoning_effort']} label="How much the model that talks reasons" choices={EFFORTS} />
       </Fields>
       <DocumentJson
         label="Everything, as JSON"

@@ -26,12 +26,17 @@ export type TurnDetection =
   | { type: 'server_vad'; threshold: number; prefixPaddingMs: number; silenceDurationMs: number }
   | { type: 'semantic_vad'; eagerness: 'low' | 'medium' | 'high' | 'auto' }
 
+/** How much a model that reasons does so before it speaks: the more, the better its answers, and the later. */
+export type ReasoningEffort = 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
+
 /** Everything a model session is opened with. A null is the driver's own default. */
 export type ModelSetup = {
   model: string | null
   voice: string | null
   instructions: string
   speed: number | null
+  /** Where the model does not reason, or its server does not take this, the session goes without it. */
+  reasoningEffort: ReasoningEffort | null
   output: 'audio' | 'text'
   turnDetection: TurnDetection
   noiseReduction: 'near_field' | 'far_field' | 'off' | null

@@ -92,7 +92,12 @@ function said(driver: RealtimeDriver, { text, voice, speed, signal }: SpeechRequ
 function setupOf(voice: string | null, speed: number): ModelSetup {
   return {
     ...{ model: null, voice, speed, instructions: INSTRUCTIONS, output: 'audio', tools: [] },
-    ...{ turnDetection: NO_TURNS, noiseReduction: 'off', transcription: { model: null, language: null } },
+    ...{
+      turnDetection: NO_TURNS,
+      noiseReduction: 'off',
+      reasoningEffort: null,
+      transcription: { model: null, language: null },
+    },
   }
 }
 

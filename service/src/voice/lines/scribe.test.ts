@@ -10,7 +10,15 @@ const SILENT = Buffer.from(Buffer.alloc(160, 0xff).toString('base64'))
 const LAST_WORDS = 'I hand you back to the assistant.'
 
 const AGENT: Omit<ModelSetup, 'turnDetection'> = {
-  ...{ model: null, voice: null, instructions: '', speed: null, output: 'audio', noiseReduction: null },
+  ...{
+    model: null,
+    voice: null,
+    instructions: '',
+    speed: null,
+    output: 'audio',
+    noiseReduction: null,
+    reasoningEffort: null,
+  },
   ...{ transcription: { model: null, language: null }, tools: [] },
 }
 

@@ -13,6 +13,7 @@ export const SETUP: ModelSetup = {
   voice: null,
   instructions: 'You are Ada.',
   speed: null,
+  reasoningEffort: null,
   output: 'audio',
   turnDetection: { type: 'server_vad', threshold: 0.5, prefixPaddingMs: 300, silenceDurationMs: 500 },
   noiseReduction: null,

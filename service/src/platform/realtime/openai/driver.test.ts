@@ -140,6 +140,42 @@ describe('opening a session', () => {
     },
   )
 
+  it.each([
+    ['unknown_parameter', 'session.reasoning'],
+    ['invalid_value', 'session.reasoning.effort'],
+    ['unsupported_parameter', null],
+  ])('goes without how much it is to reason where that is refused: %s at %s', async (code, param) => {
+    const { server, open, logLines } = await makeBench()
+    const { heard } = open({ reasoningEffort: 'xhigh' })
+    const connection = await server.connection()
+    connection.send('session.created')
+    const { session: asked } = await connection.event('session.update')
+    const message = 'Reasoning is not supported by this model.'
+    connection.send('error', { error: { type: 'invalid_request_error', code, message, param } })
+    const { session: last } = await connection.event('session.update', 2)
+    connection.send('session.updated')
+    await heard.first('ready')
+    expect(asked.reasoning).toEqual({ effort: 'xhigh' })
+    expect(last).toEqual({ ...asked, reasoning: undefined })
+    expect(heard.events).toMatchObject([{ type: 'refused', code, fault: 'benign' }, { type: 'ready' }])
+    expect(logLines.map((line) => JSON.parse(line))).toMatchObject([{ reasoning_effort: 'xhigh', code, level: 'warn' }])
+  })
+
+  it('is closed when it asked for no reasoning and is refused for that, or is refused for it again', async () => {
+    for (const reasoningEffort of [null, 'low'] as const) {
+      const { server, open } = await makeBench()
+      const { heard } = open({ reasoningEffort })
+      const connection = await server.connection()
+      connection.send('session.created')
+      const error = { code: 'invalid_value', message: 'No.', param: 'session.reasoning.effort' }
+      for (const nth of reasoningEffort ? [1, 2] : [1]) {
+        await connection.event('session.update', nth)
+        connection.send('error', { error })
+      }
+      expect(await heard.first('closed')).toMatchObject({ code: 'invalid_value', fault: 'setup' })
+    }
+  })
+
   it('is closed when nobody is to write anything down and that is refused, too', async () => {
     const { server, open } = await makeBench()
     const { heard } = open()

@@ -40,6 +40,11 @@ describe('sessionUpdate', () => {
     })
   })
 
+  it('says how much the model is to reason only where that is asked for', () => {
+    expect(update({ reasoningEffort: 'high' }).session).toMatchObject({ reasoning: { effort: 'high' } })
+    expect(update({}).session).not.toHaveProperty('reasoning')
+  })
+
   it('leaves the noise in where the setup says so', () => {
     expect(update({ noiseReduction: 'off' }).session).toMatchObject({ audio: { input: { noise_reduction: null } } })
   })

@@ -30,6 +30,8 @@ export function sessionUpdate(setup: SessionSetup, defaults: ModelDefaults): Buf
     tools: setup.tools.map(functionTool),
     tool_choice: 'auto',
     truncation: TRUNCATION,
+    // Models that do not reason, and other servers, refuse a session that speaks of it.
+    ...(setup.reasoningEffort !== null && { reasoning: { effort: setup.reasoningEffort } }),
   }
   return lastingBytes(JSON.stringify({ type: 'session.update', event_id: EVENT_ID, session }))
 }

@@ -176,7 +176,10 @@ export class OpenaiSession implements ModelSession {
     this.#tell({ type: 'refused', requestId, code, message, fault })
   }
 
-  /** A tool that the server does not take costs the call that tool, and not its agent; so does who is to write down what the caller says. */
+  /**
+   * A tool that the server does not take costs the call that tool, and not its agent; so does who is to write down what the caller says, and how
+   * much the model is to reason.
+   */
   #configuredWithout(error: ProviderError): boolean {
     const { setup, log, redact } = this.#options
     const leftOut = setup.leaveOut(error)

@@ -17,8 +17,12 @@ const TRANSCRIBER = /\.model$/
 /** What the provider names for models that write down what was said and that it shuts down on 2027-02-26, the usual one among them. */
 const SUCCESSOR = 'gpt-transcribe'
 
+/** Where it says that the model does not reason, or not so; some errors name no place. */
+const REASONING = /^session\.reasoning\b/
+const ABOUT_REASONING = /\breasoning\b/i
+
 /** What a session goes without, by its name in the log. */
-type LeftOut = { tool: string } | { transcription_model: string }
+type LeftOut = { tool: string } | { transcription_model: string } | { reasoning_effort: string }
 
 /** The settings of one session, as they are sent; those that were refused for a part that calls can do without are sent again without it. */
 export class SetupFrames {
@@ -29,6 +33,7 @@ export class SetupFrames {
   #transcription: ModelSetup['transcription'] | null
   /** Who else may write down what the caller says, in their order. */
   readonly #otherTranscribers: string[]
+  #reasoningEffort: ModelSetup['reasoningEffort']
   #refused = 0
 
   constructor(setup: ModelSetup, defaults: ModelDefaults, log: Log | null) {
@@ -38,17 +43,29 @@ export class SetupFrames {
     this.#transcription = setup.transcription
     const asked = setup.transcription.model ?? defaults.transcriptionModel
     this.#otherTranscribers = [defaults.transcriptionModel, SUCCESSOR].filter((model) => model !== asked)
+    this.#reasoningEffort = setup.reasoningEffort
     this.#tools = takenTools(setup.tools, log)
   }
 
   frame(): Buffer {
-    return sessionUpdate({ ...this.#setup, tools: this.#tools, transcription: this.#transcription }, this.#defaults)
+    const left = { tools: this.#tools, transcription: this.#transcription, reasoningEffort: this.#reasoningEffort }
+    return sessionUpdate({ ...this.#setup, ...left }, this.#defaults)
   }
 
   /** Takes out what an error is about; null when it is about nothing that can be left out, or too much was refused. */
   leaveOut(error: ProviderError): LeftOut | null {
     const { param } = error
-    return param !== null && TRANSCRIPTION.test(param) ? this.#leaveOutTranscription(param) : this.#leaveOutTool(error)
+    if (param !== null && TRANSCRIPTION.test(param)) return this.#leaveOutTranscription(param)
+    return this.#leaveOutReasoning(error) ?? this.#leaveOutTool(error)
+  }
+
+  /** The model reasons as it does by itself, if it does. */
+  #leaveOutReasoning({ param, message }: ProviderError): LeftOut | null {
+    const refused = this.#reasoningEffort
+    const isAboutIt = param === null ? ABOUT_REASONING.test(message) : REASONING.test(param)
+    if (refused === null || !isAboutIt) return null
+    this.#reasoningEffort = null
+    return { reasoning_effort: refused }
   }
 
   /** The language, or whoever was asked to write down what the caller says: then the next one does, and in the end nobody. */
