@@ -149,6 +149,25 @@ describe.each(PROVIDERS)('An answer of a preamble that is %s and the answer itse
     expect(call.commands('respond').slice(asked)).toHaveLength(1)
   })
 
+  it('is said to its end behind a noise that stopped its preamble, with the answer in line, and nothing is asked for', () => {
+    const call = thinking(isNamed)
+    answers(call)
+    call.wait(500)
+    call.speaks('noise', 500)
+    call.stops('noise')
+    call.model({ type: 'caller_transcript', itemId: 'noise', text: '' })
+    call.begins('resp_2')
+    call.ends('resp_2', { status: 'cancelled' })
+    const asked = call.commands('respond').length
+    call.wait(5_000)
+    call.echoAll()
+    expect([turn(call, 'item_1'), turn(call, 'item_2')]).toMatchObject([
+      { text: PREAMBLE, interrupted: false, heardMs: 2_000 },
+      { text: ANSWER, interrupted: false, heardMs: 3_000 },
+    ])
+    expect(call.commands('respond')).toHaveLength(asked)
+  })
+
   it('is asked of the next session where the model is lost behind its preamble, and that is not said again', () => {
     const call = thinking(isNamed)
     call.wait(2_500)
@@ -166,6 +185,19 @@ describe.each(PROVIDERS)('An answer of a preamble that is %s and the answer itse
     call.echoAll()
     call.model({ type: 'closed', code: '1006', message: '', fault: 'retry' })
     expect(call.all('open_model').at(-1)?.history).toContain(`agent: ${PREAMBLE}\nagent: ${ANSWER}`)
+  })
+
+  it('is no pause in which the session of the model is renewed', () => {
+    const call = thinking(isNamed, { modelSessionMs: 3_000 })
+    call.wait(4_000)
+    call.echoAll()
+    expect(call.all('open_next')).toEqual([])
+    answers(call)
+    call.wait(3_100)
+    call.echoAll()
+    expect(call.all('open_next').map(({ history }) => history.split('\n').slice(-2))).toEqual([
+      [`agent: ${PREAMBLE}`, `agent: ${ANSWER}`],
+    ])
   })
 
   it('asks nobody whether they are there while the model thinks', () => {
