@@ -63,7 +63,7 @@ const SCENARIO: Scenario = {
 
 describe('a call whose model says something ahead of its answers, in the same response', () => {
   const test = useDatabase()
-  const live = useLiveApp(test, { agent: { agent_name: 'Robin', greeting: GREETING } })
+  const live = useLiveApp(test, { agent: { agent_name: 'Robin', greeting: GREETING, reasoning_effort: 'low' } })
 
   it('has both parts heard, and kept as they were heard', { timeout: 90_000 }, async () => {
     const { served, simulator } = live
@@ -104,6 +104,7 @@ describe('a call whose model says something ahead of its answers, in the same re
     const record = simulator.model.sessions.at(-1)?.record
     // The greeting, one answer to each turn, and one for both tools.
     expect(record?.said.map(({ status }) => status)).toEqual(Array(6).fill('completed'))
+    expect([record?.errors, record?.received['session.update']]).toEqual([[], 1])
     expect([record?.received['conversation.item.delete'], record?.received['response.cancel']]).toEqual([1, undefined])
     expect(await replayed(served.dataDir, String(session['id']))).toMatchObject({ code: 0 })
   })
