@@ -52,6 +52,15 @@ describe('words that are spoken ahead once the speech endpoint has no model any 
     await expect.poll(open).toEqual([])
   })
 
+  it('are taken without what a model that reasons says ahead of them', async () => {
+    endpoint.answer({ status: 404 })
+    const rule = { ahead: { say: 'Sure, here it is.', think_ms: 50 }, say: '{words}' }
+    onTestFinished(model.scripts.setDefault({ rules: [rule] }))
+    const spoken = await say(GREETING)
+    expect(spoken.equals(trimmedTelephone(Buffer.from(await speech.say(GREETING))))).toBe(true)
+    await expect.poll(open).toEqual([])
+  })
+
   it('are none where the model says other ones, whatever it is asked', async () => {
     endpoint.answer({ status: 404 })
     onTestFinished(model.scripts.setDefault({ rules: [{ say: 'Sure! Welcome to the shop.' }] }))

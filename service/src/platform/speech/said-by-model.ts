@@ -13,8 +13,7 @@ const NO_TURNS: ModelSetup['turnDetection'] = {
   ...{ prefixPaddingMs: 300, silenceDurationMs: 500 },
 }
 
-/** `words`: null where the model was kept from saying all that it was about to. */
-type Said = { audio: Buffer; words: string | null }
+type Said = { audio: Buffer; words: string }
 
 /** The voice of a realtime model for words that are there whole. It is not made to read out, so what it says is compared with them. */
 export function saidByModel(driver: RealtimeDriver, defaultVoice: string): Speech {
@@ -24,13 +23,13 @@ export function saidByModel(driver: RealtimeDriver, defaultVoice: string): Speec
     async speak(request) {
       const asked = { ...request, voice: request.voice ?? defaultVoice }
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-        const { audio, words } = await said(driver, asked).catch((error: unknown) => {
+        const messages = await said(driver, asked).catch((error: unknown) => {
           // Every answer is paid for, and whoever asks again has no more time for the right one.
           throw attempt > 0 && request.signal.aborted ? otherWords({ cause: error }) : error
         })
-        if (words === null || plainWords(words) !== plainWords(request.text)) continue
-        const spoken = trimmedTelephone(audio)
-        if (spoken.length > 0) return spoken
+        const right = [whole(messages), ...messages].find(({ words }) => plainWords(words) === plainWords(request.text))
+        const spoken = right ? trimmedTelephone(right.audio) : null
+        if (spoken && spoken.length > 0) return spoken
       }
       throw otherWords()
     },
@@ -53,10 +52,30 @@ export function withSuccessor(first: Speech, next: Speech): Speech {
   }
 }
 
-function said(driver: RealtimeDriver, { text, voice, speed, signal }: SpeechRequest): Promise<Said> {
+/** The messages of an answer while they come, in their order. */
+class Messages {
+  readonly #items = new Map<string, { pieces: Buffer[]; words: string }>()
+
+  of(itemId: string): { pieces: Buffer[]; words: string } {
+    const message = this.#items.get(itemId) ?? { pieces: [], words: '' }
+    this.#items.set(itemId, message)
+    return message
+  }
+
+  said(): Said[] {
+    return [...this.#items.values()].map(({ pieces, words }) => ({ audio: Buffer.concat(pieces), words }))
+  }
+}
+
+function whole(messages: readonly Said[]): Said {
+  const words = messages.map((message) => message.words).join(' ')
+  return { audio: Buffer.concat(messages.map(({ audio }) => audio)), words }
+}
+
+/** What it says, message by message: a model that reasons may say something ahead of what it is asked for. */
+function said(driver: RealtimeDriver, { text, voice, speed, signal }: SpeechRequest): Promise<Said[]> {
   return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = []
-    const words: string[] = []
+    const messages = new Messages()
     let sizeBytes = 0
     const end = (settle: () => void) => {
       signal.removeEventListener('abort', aborted)
@@ -68,18 +87,18 @@ function said(driver: RealtimeDriver, { text, voice, speed, signal }: SpeechRequ
     const aborted = () => fail('the realtime model did not answer', { cause: signal.reason })
     const session = driver.open(setupOf(voice, speed), {
       event(event) {
-        if (event.type === 'agent_transcript' && event.final) words.push(event.text)
+        if (event.type === 'agent_transcript' && event.final) messages.of(event.itemId).words = event.text
         if (event.type === 'response_done' && (event.status === 'completed' || event.status === 'incomplete')) {
-          const whole = event.status === 'completed' ? words.join(' ') : null
-          return end(() => resolve({ audio: Buffer.concat(pieces), words: whole }))
+          // Kept from saying all that it was about to, it has said nothing of use.
+          return end(() => resolve(event.status === 'completed' ? messages.said() : []))
         }
         const reason = reasonOf(event)
         if (reason !== null) fail(`the realtime model failed: ${reason}`, { isLasting: isForGood(event) })
       },
-      audio(_responseId, _itemId, payload) {
+      audio(_responseId, itemId, payload) {
         const audio = Buffer.from(payload.toString('latin1'), 'base64')
         sizeBytes += audio.length
-        pieces.push(audio)
+        messages.of(itemId).pieces.push(audio)
         if (sizeBytes > MAX_BYTES) fail('the realtime model speaks for more than a minute', { isLasting: true })
       },
     })
