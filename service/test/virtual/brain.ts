@@ -6,7 +6,7 @@ export type Line = { role: string; text: string }
  * before it thinks about that, in an item of its own, which it names as such or not.
  */
 export type Answer = { text: string; tool?: string | undefined; also?: string | undefined; ahead?: Ahead | undefined }
-type Ahead = { text: string; thinkMs: number; isNamed: boolean }
+export type Ahead = { text: string; thinkMs: number; isNamed: boolean }
 
 /** Answers a conversation. `instructions` are for this answer alone. */
 export type Brain = (lines: readonly Line[], instructions: string | null) => Answer

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type { ModelFault } from '../../src/platform/realtime/port.ts'
 import type { VoiceFault } from '../../src/platform/speech/streamed-port.ts'
 import type { PartySaid } from '../../src/voice/answer/party-words.ts'
+import type { Ahead } from './brain.ts'
 import type { Act } from './caller.ts'
 import { type Setting, settings } from './mixed-setting.ts'
 import { MISHAPS, type Mishap, type ModelTimes } from './model-world.ts'
@@ -47,8 +48,13 @@ export type ToolName = (typeof TOOLS)[number]
 /** A call with all that happens in it; the same one runs the same way. */
 export type MixedCall = {
   script: Act[]
-  /** `also`: a second tool, called with the first. */
-  answers: { length: number; tool: ToolName | null; also: ToolName | null }[]
+  /** `also`: a second tool, called with the first. `ahead`: something is said ahead of it, and thought about it behind that. */
+  answers: {
+    length: number
+    tool: ToolName | null
+    also: ToolName | null
+    ahead?: Omit<Ahead, 'text'> | null | undefined
+  }[]
   incidents: { afterMs: number; incident: Incident }[]
   tools: { ms: number; isFailing: boolean; isTimeout?: boolean }[]
   targets: Target[]
@@ -211,6 +217,8 @@ const mixedCalls: fc.Arbitrary<MixedCall> = fc.record({
       length: ms(1, 4),
       tool: fc.option(fc.constantFrom(...TOOLS), { freq: 3 }),
       also: fc.option(fc.constantFrom(...TOOLS), { freq: 1 }),
+      // Behind the way that an echo of these words takes, for as long as a model may be silent, or longer.
+      ahead: fc.option(fc.record({ thinkMs: ms(1_500, 8_000), isNamed: fc.boolean() }), { freq: 1 }),
     }),
     { minLength: 1, maxLength: 6 },
   ),

@@ -35,8 +35,9 @@ function brainOf(answers: MixedCall['answers']): Brain {
   return (lines, instructions) => {
     if (instructions) return restaurant(lines, instructions)
     const answer = answers[turn++ % answers.length]
-    const { length = 1, tool = null, also = null } = answer ?? {}
-    return { text: LONG.repeat(length).trim(), ...(tool && { tool, ...(also && { also }) }) }
+    const { length = 1, tool = null, also = null, ahead = null } = answer ?? {}
+    const first = ahead && { ahead: { text: 'Let me see.', ...ahead } }
+    return { text: LONG.repeat(length).trim(), ...first, ...(tool && { tool, ...(also && { also }) }) }
   }
 }
 

@@ -6,7 +6,7 @@ import type {
   ModelSession,
 } from '../../src/platform/realtime/port.ts'
 import { agentAudio, soundIn } from './audio.ts'
-import { type Answer, type Line, linesOf, spokenMs } from './brain.ts'
+import { type Ahead, type Answer, linesOf, spokenMs } from './brain.ts'
 import { Generation, type Piece } from './generation.ts'
 import { type Heard, Hearing } from './hearing.ts'
 import { agentItem, type Item, part } from './item.ts'
@@ -16,6 +16,7 @@ import { Regrouped } from './regrouped.ts'
 /** `answer` and `itemId`: of what it says. */
 type Active = { responseId: string; itemId: string; answer: number; generation: Generation; audioMs: number }
 type Done = Extract<ModelEvent, { type: 'response_done' }>
+type Beginning = { isWritten: boolean; started: () => void }
 type Respond = Extract<ModelCommand, { type: 'respond' }>
 type Own = {
   listener: ModelListener
@@ -260,13 +261,20 @@ export class VirtualSession implements ModelSession {
   answer(instructions: string | null, { isWritten = false, mayCall = true } = {}): void {
     const { brain, clock } = this.#world
     const lines = this.#items.flatMap(({ line }) => (line ? [line] : []))
-    const said = brain(lines, instructions)
+    const { ahead, ...whole } = brain(lines, instructions)
+    const said = mayCall ? whole : { text: whole.text }
+    // What goes wrong does so in an answer of one item, and what is written is.
+    const isBroken = this.#own.mishaps.length > 0 || this.#world.times.brokenAfterMs !== undefined
+    const first = isBroken || isWritten ? undefined : ahead
     const responseId = this.#id('resp')
-    const item = this.#answered(responseId, said.ahead?.text ?? said.text)
+    const item = this.#answered(responseId, first?.text ?? said.text)
     const active: Active = { responseId, ...item, generation: new Generation(clock, []), audioMs: 0 }
     this.#active = active
-    const answered = mayCall ? said : { text: said.text }
-    active.generation = new Generation(clock, this.#pieces(active, answered, isWritten))
+    const started = () => this.#emit({ type: 'response_started', responseId })
+    const pieces = first
+      ? this.#piecesInTwo(active, { first, said }, started)
+      : this.#pieces(active, said, { isWritten, started })
+    active.generation = new Generation(clock, pieces)
   }
 
   /** One more item of the agent's words. */
@@ -280,25 +288,21 @@ export class VirtualSession implements ModelSession {
     return { itemId, answer }
   }
 
-  #pieces(active: Active, { ahead, ...said }: Answer, isWritten: boolean): Piece[] {
-    const { times } = this.#world
-    const { responseId } = active
-    if (!ahead || this.#own.mishaps.length > 0 || times.brokenAfterMs !== undefined || isWritten) {
-      return this.#itemPieces(active, said, isWritten, () => this.#emit({ type: 'response_started', responseId }))
-    }
-    const first = agentItem(active.itemId)
+  #piecesInTwo(active: Active, { first, said }: { first: Ahead; said: Answer }, started: () => void): Piece[] {
+    const { times, clock } = this.#world
+    const item = agentItem(active.itemId)
     const begin = () => {
-      this.#emit({ type: 'response_started', responseId })
-      this.#add('agent', first)
+      started()
+      this.#add('agent', item)
     }
     const thinks = () => {
-      this.#itemWhole(active, first, ahead.text)
-      if (ahead.isNamed) this.#emit({ type: 'preamble', responseId, itemId: first.id })
-      Object.assign(active, this.#answered(responseId, said.text), { audioMs: 0 })
-      const rest = this.#itemPieces(active, said, false, () => {})
-      active.generation = new Generation(this.#world.clock, [{ afterMs: ahead.thinkMs, run: () => {} }, ...rest])
+      this.#itemWhole(active, item, first.text)
+      if (first.isNamed) this.#emit({ type: 'preamble', responseId: active.responseId, itemId: item.id })
+      Object.assign(active, this.#answered(active.responseId, said.text), { audioMs: 0 })
+      const rest = this.#pieces(active, said, { isWritten: false, started: () => {} })
+      active.generation = new Generation(clock, [{ afterMs: first.thinkMs, run: () => {} }, ...rest])
     }
-    const deltas = this.#deltas(active, first, { text: ahead.text, isWritten: false })
+    const deltas = this.#deltas(active, item, { text: first.text, isWritten: false })
     return [{ afterMs: times.firstAudioMs, run: begin }, ...deltas, { afterMs: times.deltaEveryMs, run: thinks }]
   }
 
@@ -311,7 +315,7 @@ export class VirtualSession implements ModelSession {
     }))
   }
 
-  #itemPieces(active: Active, { text, tool, also }: Answer, isWritten: boolean, started: () => void): Piece[] {
+  #pieces(active: Active, { text, tool, also }: Answer, { isWritten, started }: Beginning): Piece[] {
     const { times } = this.#world
     const mishap = this.#own.mishaps.shift()
     if (mishap === 'silent') return []
