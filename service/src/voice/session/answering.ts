@@ -26,7 +26,7 @@ import { restOfTooLong, TOO_LONG } from './too-long.ts'
 import { waitBehindWords } from './tool-wait.ts'
 import { endRowByWords } from './tools-in-row.ts'
 import { change, find } from './transcript.ts'
-import { restOf, unsaidOf } from './unsaid.ts'
+import { lostOf, restOf, unsaidOf } from './unsaid.ts'
 import { sayRest } from './unspoken.ts'
 import { isHeldForVoice } from './voicing.ts'
 import { closeWords } from './words.ts'
@@ -155,6 +155,7 @@ export function responseDone(step: Step, done: Done): void {
 /** An answer is over at the model, and what is to be heard of it has become sound. */
 export function concluded(step: Step, active: Active, done: Done): void {
   if (sayRest(step, active, done)) return
+  const lost = done.status === 'completed' ? lostOf(step, active) : null
   answerOver(step, active)
   const isCancelled = active.isCancelled || (done.status === 'cancelled' && !active.isOverdue)
   // Of one that was cancelled by nobody here, and had not begun to sound, all is missing.
@@ -165,7 +166,7 @@ export function concluded(step: Step, active: Active, done: Done): void {
   }
   const undone = active.isOverdue && done.status === 'cancelled' ? unsaidOf(active) : null
   if (undone) return askUndone(step, undone)
-  const instead = isCancelled ? null : insteadOf(step, active, done)
+  const instead = isCancelled ? null : (insteadOf(step, active, done) ?? lost)
   if (instead) return sayInstead(step, instead)
   if (wanted && done.errorCode === FILTERED) return askOtherwise(step, wanted)
   if (wanted) return askAgain(step, wanted, done.errorCode === RATE_LIMITED)

@@ -227,6 +227,27 @@ describe.each(PROVIDERS)('An answer of a preamble that is %s and the answer itse
   })
 })
 
+describe('An answer whose stream is lost while the model thinks, behind a preamble that nobody has named', () => {
+  it.each([
+    ['before', 1_000, 2_000],
+    ['after', 3_000, 1_000],
+  ])('is asked for, should it have come %s the stream is back: nobody has heard it', (_when, doneMs, backMs) => {
+    const call = thinking(false)
+    call.wait(2_500)
+    call.echoAll()
+    call.do({ type: 'stream_lost' })
+    call.wait(Math.min(doneMs, backMs))
+    if (backMs < doneMs) call.do({ type: 'attached' })
+    call.wait(Math.abs(doneMs - backMs))
+    call.words('resp_1', 'item_2', ANSWER)
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_2' })
+    call.ends('resp_1')
+    if (backMs >= doneMs) call.do({ type: 'attached' })
+    expect(call.commands('delete_item').map(({ itemId }) => itemId)).toEqual(['item_2'])
+    expect(call.commands('respond').slice(2)).toHaveLength(1)
+  })
+})
+
 describe('An answer that begins to sound when it was just taken for over, behind a preamble that nobody has named', () => {
   it.each([
     ['is gone on with where the model leaves off then', 'cancelled', 3],

@@ -11,7 +11,7 @@ import { isAwaited } from './party.ts'
 import { isOutOfHands, type SessionState, type Step } from './state.ts'
 import { trimToSound } from './unspoken.ts'
 import { closeVoice, isOnlySound } from './voicing.ts'
-import { closeWords } from './words.ts'
+import { closeWords, unsent } from './words.ts'
 
 /** For an answer of which the caller has heard a part. */
 export const GO_ON = 'You were cut off in the middle of what you said last. Go on from there, without repeating it.'
@@ -62,6 +62,13 @@ export function restOf({ asked, isCancelled, hasAudio, hasTool, isWhole }: Activ
 /** What is still to come of an answer that is not over. */
 export function unsaidOf(active: Active): Ask | null {
   return restOf(active) ?? undoneOf(active)
+}
+
+/** Words of a whole answer that nobody could hear, as where its stream was lost while the model thought about them. */
+export function lostOf(step: Step, { responseId, asked, hasAudio, hasTool }: Active): Ask | null {
+  const isFirst = (asked?.ask.why === 'turn' || asked?.ask.why === 'tool') && asked.ask.thenEnd === null
+  if (!isFirst || !hasAudio || hasTool || unsent(step, responseId).length === 0) return null
+  return { why: 'rest', instructions: GO_ON, thenEnd: null }
 }
 
 /** All words are there and the answer was not over: as a rule because it was about to call a tool, or to say more. */
