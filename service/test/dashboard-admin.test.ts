@@ -273,7 +273,7 @@ describe('the pages of an administrator', () => {
     await page.getByText(/Line 3:.*\/idle\/goodbye/).waitFor()
     await json.fill('{ "greeting": "Good morning." }')
     await page.getByLabel('What it calls itself').fill('Robin')
-    await page.getByLabel('How much the model that talks reasons').selectOption({ label: 'High' })
+    await page.getByLabel('Reasoning effort').selectOption({ label: 'High' })
     await page.getByRole('button', { name: 'Save the draft' }).click()
     await page.getByText('Saved.', { exact: true }).waitFor()
     expect(await json.inputValue()).toContain('"reasoning_effort": "high"')

@@ -100,7 +100,7 @@ function VersionFields() {
         <DocumentText path={['voice']} label="Voice" />
         <DocumentText path={['realtime_model']} label="Model that talks" />
         <DocumentText path={['chat_model']} label="Model for text" />
-        <DocumentChoice path={['reasoning_effort']} label="How much the model that talks reasons" choices={EFFORTS} />
+        <DocumentChoice path={['reasoning_effort']} label="Reasoning effort" choices={EFFORTS} />
       </Fields>
       <DocumentJson
         label="Everything, as JSON"

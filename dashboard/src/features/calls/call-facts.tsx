@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { endReasonText } from '../../components/end-reason.ts'
 import { type Fact, Facts } from '../../components/facts.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { LOCALE } from '../../components/locale.ts'
@@ -8,6 +7,7 @@ import { Panel } from '../../components/panel.tsx'
 import { durationText, phoneText, usdText, words } from '../../components/text.ts'
 import styles from './call-facts.module.css'
 import type { CallLog, VoiceSession } from './call-queries.ts'
+import { howEnded } from './call-text.ts'
 
 type CallFactsProps = { call: CallLog; session: VoiceSession | undefined }
 
@@ -22,7 +22,13 @@ export function CallFacts({ call, session }: CallFactsProps) {
           <span className="mono">{errorCode}</span> {errorMessage}
         </p>
       )}
-      <Facts facts={[...callFacts(call), ...linkFacts(call), ...(session ? sessionFacts(session) : [])]} />
+      <Facts
+        facts={[
+          ...callFacts(call),
+          ...linkFacts(call),
+          ...(session ? [howItEnded(call, session), ...sessionFacts(session)] : []),
+        ]}
+      />
       {session?.extraction_reason && <p>{session.extraction_reason}</p>}
       {session?.extraction && (
         <details className={styles.metadata} open>
@@ -108,8 +114,11 @@ function known(name: string, value: ReactNode): Fact[] {
 
 const SPEAKERS: Record<string, string> = { primary: 'The model', secondary: 'The secondary provider' }
 
+function howItEnded(call: CallLog, { end_reason }: VoiceSession): Fact {
+  return ['How it ended', howEnded(call, end_reason)]
+}
+
 function sessionFacts({
-  end_reason,
   latency,
   usage,
   model,
@@ -125,7 +134,6 @@ function sessionFacts({
   const ms = (value: number | null) => (value === null ? null : `${value} ms`)
   const tokens = (count: number) => count.toLocaleString(LOCALE)
   return [
-    ['How it ended', endReasonText(end_reason)],
     ['Outcome', words(outcome)],
     ...known('Notes on the outcome', notes),
     ['Answers after the turn (median)', ms(latency.response_p50_ms)],

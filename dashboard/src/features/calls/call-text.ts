@@ -1,3 +1,4 @@
+import { endReasonText } from '../../components/end-reason.ts'
 import { DASH, durationText } from '../../components/text.ts'
 
 /** Who speaks in a call for the tenant. */
@@ -8,4 +9,17 @@ export function agentOf({ agent_name, agent_key }: { agent_name: string | null; 
 /** How long a call lasted; of one that goes on a dash. */
 export function lengthOf({ duration_seconds: seconds }: { duration_seconds: number | null }): string {
   return seconds === null ? DASH : durationText(seconds)
+}
+
+/** Of calls that were placed, and in which nobody talked. */
+const UNANSWERED: Record<string, string> = {
+  busy: 'The line was busy',
+  'no-answer': 'Nobody answered',
+  canceled: 'It was cancelled before anybody answered',
+}
+
+/** Why a call ended; of one that nobody answered, whose session has only been refused, what its carrier tells. */
+export function howEnded(call: { direction: string; status: string }, reason: string | null): string {
+  const unanswered = call.direction === 'outbound' && reason === 'rejected' ? UNANSWERED[call.status] : undefined
+  return unanswered ?? endReasonText(reason)
 }

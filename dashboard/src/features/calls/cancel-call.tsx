@@ -25,8 +25,8 @@ export function CancelCall({ tenantId, call }: CancelCallProps) {
   }
 
   return (
-    <ConfirmAction label="Cancel the call" about={partiesText(call)} isGrave onConfirm={cancel}>
-      It stops ringing. If it was placed for a task or a campaign, it may be placed again later.
+    <ConfirmAction label="Stop calling" about={partiesText(call)} isGrave onConfirm={cancel}>
+      The phone stops ringing. If the call was placed for a task or a campaign, it may be placed again later.
     </ConfirmAction>
   )
 }
