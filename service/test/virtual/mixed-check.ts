@@ -66,13 +66,18 @@ function offencesOf({ world, call }: MixedRun): string[] {
 /** Whether the stream, or the call, was over before all that was on its way on it had arrived. */
 function isCutShort({ world, call }: MixedRun): boolean {
   return (
-    call.incidents.some(({ incident }) => incident.type === 'hang_up') ||
+    call.incidents.some(({ incident }) => incident.type === 'hang_up' || isStopped(incident)) ||
     world.hangUps > 0 ||
     world.apologies > 0 ||
     world.ends[0] === 'caller_hangup' ||
     world.session.state.isLetGo ||
     world.notes.some((note) => note.type === 'state' && note.state === 'detached')
   )
+}
+
+/** Whether the process ends the call, whatever is on its way. */
+function isStopped(incident: MixedRun['call']['incidents'][number]['incident']): boolean {
+  return incident.type === 'shut_down' && incident.how === 'stopped'
 }
 
 /** How far back lies what is known of a stream that is gone: an echo that is late looks as one that comes a long way. */
