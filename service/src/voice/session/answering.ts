@@ -26,7 +26,7 @@ import { restOfTooLong, TOO_LONG } from './too-long.ts'
 import { waitBehindWords } from './tool-wait.ts'
 import { endRowByWords } from './tools-in-row.ts'
 import { change, find } from './transcript.ts'
-import { lostOf, restOf, unsaidOf } from './unsaid.ts'
+import { forgetUndone, lostOf, moreOf, restOf } from './unsaid.ts'
 import { sayRest } from './unspoken.ts'
 import { isHeldForVoice } from './voicing.ts'
 import { closeWords } from './words.ts'
@@ -156,15 +156,16 @@ export function responseDone(step: Step, done: Done): void {
 export function concluded(step: Step, active: Active, done: Done): void {
   if (sayRest(step, active, done)) return
   const lost = done.status === 'completed' ? lostOf(step, active) : null
+  if (done.status === 'completed') forgetUndone(step, active)
   answerOver(step, active)
   const isCancelled = active.isCancelled || (done.status === 'cancelled' && !active.isOverdue)
   // Of one that was cancelled by nobody here, and had not begun to sound, all is missing.
-  const wanted = isCancelled && (active.isCancelled || active.hasAudio) ? null : missing(active, done)
+  const wanted = isCancelled && (active.isCancelled || active.hasAudio) ? null : missing(step, active, done)
   if (done.fault === 'fatal') {
     if (wanted) askFirst(step, wanted)
     return modelLost(step, done.fault)
   }
-  const undone = active.isOverdue && done.status === 'cancelled' ? unsaidOf(active) : null
+  const undone = active.isOverdue && done.status === 'cancelled' ? moreOf(step, active) : null
   if (undone) return askUndone(step, undone)
   const instead = isCancelled ? null : (insteadOf(step, active, done) ?? lost)
   if (instead) return sayInstead(step, instead)
@@ -211,9 +212,9 @@ function bill(step: Step, { responseId, usage: cost }: Done): void {
 }
 
 /** What has to be asked for again, because nothing or only a part of it came. Half an answer is gone on with once. */
-function missing(active: Active, { status }: Done): Ask | null {
+function missing(step: Step, active: Active, { status }: Done): Ask | null {
   if (!active.hasAudio) return restOf(active)
-  return status === 'failed' && active.asked?.ask.why !== 'rest' ? unsaidOf(active) : null
+  return status === 'failed' && active.asked?.ask.why !== 'rest' ? (restOf(active) ?? moreOf(step, active)) : null
 }
 
 /** The agent has said what it was asked for: the call ends with it, or goes on. */

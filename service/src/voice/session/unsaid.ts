@@ -9,6 +9,7 @@ import { keepEntry } from './keeping.ts'
 import { isHoldAudio } from './own-audio.ts'
 import { isAwaited } from './party.ts'
 import { isOutOfHands, type SessionState, type Step } from './state.ts'
+import { forgetRest } from './stopped.ts'
 import { trimToSound } from './unspoken.ts'
 import { closeVoice, isOnlySound } from './voicing.ts'
 import { closeWords, unsent } from './words.ts'
@@ -64,11 +65,27 @@ export function unsaidOf(active: Active): Ask | null {
   return restOf(active) ?? undoneOf(active)
 }
 
+/** The same, where that is still wanted: not in a call that ends, or is about to, nor beside the rest of what was heard in part. */
+export function moreOf(step: Step, active: Active): Ask | null {
+  const { ending, answers } = step.state
+  const isWanted = ending === null && !answers.queue.some(({ why, thenEnd }) => why === 'rest' || thenEnd !== null)
+  return isWanted ? unsaidOf(active) : null
+}
+
 /** Words of a whole answer that nobody could hear, as where its stream was lost while the model thought about them. */
 export function lostOf(step: Step, { responseId, asked, hasAudio, hasTool }: Active): Ask | null {
+  if (step.state.answers.queue.some(({ why }) => why === 'rest')) return null
   const isFirst = (asked?.ask.why === 'turn' || asked?.ask.why === 'tool') && asked.ask.thenEnd === null
   if (!isFirst || !hasAudio || hasTool || unsent(step, responseId).length === 0) return null
   return { why: 'rest', instructions: GO_ON, thenEnd: null }
+}
+
+/** An answer that was stopped when all words of an item were there turns out to have been over with it: nothing is left of it to go on with. */
+export function forgetUndone(step: Step, { responseId, isCancelled, hasAudio }: Active): void {
+  if (!isCancelled || !hasAudio || unsent(step, responseId).length > 0) return
+  if (step.state.stopped?.rest?.instructions === DO_IT_NOW) forgetRest(step)
+  const { queue } = step.state.answers
+  step.setAnswers({ queue: queue.filter(({ instructions }) => instructions !== DO_IT_NOW) })
 }
 
 /** All words are there and the answer was not over: as a rule because it was about to call a tool, or to say more. */
