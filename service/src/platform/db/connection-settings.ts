@@ -37,10 +37,15 @@ function settings({ statementTimeoutMs }: Limits): Record<string, string> {
 const NO_TRANSACTION_TIMEOUT = `case when current_setting('transaction_timeout', true) is not null
   then set_config('transaction_timeout', '0', false) end`
 
+/** A server that has let us in does not answer: another connection to it would not be answered sooner. */
+export class SilentServer extends Error {
+  override readonly name = 'SilentServer'
+}
+
 /** Has a new connection be as we expect them. Rejects when it cannot be had so within `withinMs`. */
 export async function setUp(client: pg.ClientBase, limits: Limits, withinMs: number): Promise<void> {
   const set = Object.entries(settings(limits)).map(([name, value]) => `set_config('${name}', '${value}', false)`)
   const all = limits.statementTimeoutMs === 0 ? [...set, NO_TRANSACTION_TIMEOUT] : set
-  const late = () => new Error('timeout expired')
+  const late = () => new SilentServer('timeout expired')
   await withTimeout(systemClock, client.query(`select ${all.join(', ')}`), withinMs, late)
 }

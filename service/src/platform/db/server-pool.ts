@@ -2,6 +2,7 @@ import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kyse
 import type pg from 'pg'
 import { atDeadline, STOOD_STILL_MS, systemClock } from '../../kernel/clock.ts'
 import { isReading } from '../current-request.ts'
+import { SilentServer } from './connection-settings.ts'
 import { isOfStatementAlone, toAppError, unreachable } from './errors.ts'
 import type { FullDisk } from './full-disk.ts'
 import type { LostAnswers } from './lost-answers.ts'
@@ -29,7 +30,8 @@ export function serverPool(
     const startMs = systemClock.monotonicMs()
     const waitsMs = pool.options.connectionTimeoutMillis ?? 0
     return pool.connect().catch((error: unknown) => {
-      if (systemClock.monotonicMs() - startMs < waitsMs + STOOD_STILL_MS) throw error
+      const isItsTimer = !(error instanceof SilentServer)
+      if (!isItsTimer || systemClock.monotonicMs() - startMs < waitsMs + STOOD_STILL_MS) throw error
       return pool.connect()
     })
   }

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { sql } from 'kysely'
 import { afterEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../kernel/clock.ts'
 import { isLoginRefused } from './errors.ts'
 import type { Database } from './schema.ts'
 import { openServer } from './server.ts'
@@ -26,6 +28,9 @@ function open(port: number, parameters = ''): Database {
   database = openServer({ url: `postgres://user@127.0.0.1:${port}/none${parameters}`, applicationName: 'test' })
   return database
 }
+
+/** What a server says that asks for no password, and waits for a query. */
+const LET_IN = Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1')
 
 /** What a server says as it ends a connection. */
 function fatal(state: string, message: string): Buffer {
@@ -76,6 +81,14 @@ describe('openServer, when the server', () => {
     await expect(database.ping(50)).rejects.toMatchObject(UNREACHABLE)
     expect(isQueryRefused).toBe(false)
     await refused
+  })
+
+  it('is slow to let anybody in, and then says nothing: it is not asked by a second connection', async () => {
+    const port = await listen((socket) =>
+      socket.once('data', () => systemClock.after(1_200, () => socket.write(LET_IN))),
+    )
+    await expect(sql`select 1`.execute(open(port).db)).rejects.toMatchObject(UNREACHABLE)
+    expect(sockets.size).toBe(1)
   })
 
   it('is told options by its address, and none of ours, which a pooler may not know', async () => {
