@@ -30,7 +30,8 @@ describe('a Redis in whose place another one is the primary', () => {
     await until(() => link.isUp, { what: 'Redis to be there' })
     const take = () => takeInRedis(link, 'a', 10)
     await take()
-    return { target, said, link, take, demote: () => operator.replicaof('127.0.0.1', 1) }
+    const demote = () => operator.replicaof('127.0.0.1', 1)
+    return { target, said, link, take, demote, promote: () => operator.replicaof('NO', 'ONE') }
   }
 
   it('is left for that one, though its connections stay, and what is listened to is heard there', async () => {
@@ -46,6 +47,19 @@ describe('a Redis in whose place another one is the primary', () => {
     onTestFinished(() => operator.disconnect())
     await until(async () => (await operator.publish('parley:bus:a', 'told')) === 1, { what: 'somebody who listens' })
     await until(() => heard.includes('told'), { what: 'the message' })
+  })
+
+  it('is kept, with its connections, when it is the primary again', async () => {
+    const { said, link, take, demote, promote } = await opened()
+    await demote()
+    await expect(take()).rejects.toMatchObject({ code: 'unavailable' })
+    await promote()
+    await until(() => link.doesWork, { what: 'the primary to be one again' })
+    expect(said).toEqual([
+      'redis is there',
+      'redis refuses what it is told: this node works on without',
+      'redis does again what it is told',
+    ])
   })
 
   it('is kept, and it is said once, while there is no other one', async () => {

@@ -198,9 +198,12 @@ export class RedisLink {
     if (this.#isLooking) return
     this.#isLooking = true
     const { commands, subscriber } = this.#connections
+    const sinceMs = this.#deps.clock.monotonicMs()
     const isFound = await takesOnNewConnection(commands, this.#deps.clock)
     this.#isLooking = false
-    if (isFound && !this.#isClosed) for (const redis of [commands, subscriber]) redis.disconnect(true)
+    // What was the primary may be it again: then its connections are as good as before.
+    const isStillRefused = (this.#refusals.get('write')?.atMs ?? Number.NEGATIVE_INFINITY) >= sinceMs
+    if (isFound && isStillRefused && !this.#isClosed) for (const redis of [commands, subscriber]) redis.disconnect(true)
   }
 
   /** Once for each change. */
