@@ -1,7 +1,7 @@
 import type { Clock } from './kernel/clock.ts'
 import { AppError } from './kernel/errors.ts'
 import { expectUnicode } from './platform/db/encoding.ts'
-import { answerIn, isLoginRefused, isReadOnly, mayNotChangeSchema } from './platform/db/errors.ts'
+import { answerIn, isLoginRefused, isReadOnly, isUnavailable, mayNotChangeSchema } from './platform/db/errors.ts'
 import { migrate } from './platform/db/migrate.ts'
 import { MIGRATION_STEPS } from './platform/db/migration-steps.ts'
 import { areConnectionsShared } from './platform/db/pooled.ts'
@@ -22,17 +22,24 @@ const DATABASE_RETRY_MS = 500
 export async function makeReady(database: Database, clock: Clock, log: Log): Promise<void> {
   await waitFor(database, clock, log)
   await expectUnicode(database.db, log)
-  await warnOfPooler(database, log)
   try {
     // A migration, or the wait for another node's, may take longer than a query.
     await database.withoutLimit((db) => migrate(db, MIGRATIONS, log, { steps: MIGRATION_STEPS }))
   } catch (error) {
     throw mayNotChangeSchema(error) ? withoutRights(error) : error
   }
+  // Last: its second connection would be missing to who has few of them.
+  await warnOfPooler(database, log)
 }
 
+/** Of advice alone no start fails: where the question cannot be asked, nothing is said. */
 async function warnOfPooler({ kind, db }: Database, log: Log): Promise<void> {
-  if (kind !== 'server' || !(await areConnectionsShared(db))) return
+  if (kind !== 'server') return
+  const isShared = await areConnectionsShared(db).catch((error: unknown) => {
+    if (isUnavailable(error)) return false
+    throw error
+  })
+  if (!isShared) return
   log.warn(
     {},
     'a pooler before the database shares its connections out by the transaction: have it give each of ours one of its own',

@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { makeReady } from '../src/database-start.ts'
+import { systemClock } from '../src/kernel/clock.ts'
+import { openServer } from '../src/platform/db/server.ts'
+import { makeLog } from '../src/platform/log.ts'
 import { useDatabase } from './harness/database.ts'
 import { killPrograms, startProgram } from './harness/program.ts'
 
@@ -26,9 +30,9 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('the program', { ti
   }
 
   /** No superuser, as the roles of services are. */
-  async function makeRole(): Promise<string> {
+  async function makeRole(as = ''): Promise<string> {
     const role = name()
-    await run(`create role ${role} login password '${PASSWORD}'`)
+    await run(`create role ${role} login password '${PASSWORD}' ${as}`)
     onTestFinished(async () => void (await run(`drop role ${role}`)))
     return role
   }
@@ -53,6 +57,17 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('the program', { ti
     expect(program.stderr()).toMatch(
       /^parley: The role of DATABASE_URL .*permission denied for schema public\. Make .*\n$/,
     )
+  })
+
+  it('is brought up to date by who may have two connections', async () => {
+    const role = await makeRole('connection limit 2')
+    const url = loginAs(await makeDatabase(`owner ${role}`), role)
+    const database = openServer({ url: url.href, applicationName: 'few' })
+    onTestFinished(() => database.close())
+    const silent = makeLog({ level: 'error', secrets: [], destination: { write: () => undefined } })
+    await makeReady(database, systemClock, silent)
+    const applied = await database.db.selectFrom('schema_migrations').select('name').execute()
+    expect(applied).toContainEqual({ name: '0115_replica_identity' })
   })
 
   it('runs as the owner of its database, who may do nothing beside', async () => {
