@@ -96,4 +96,17 @@ describe('An answer whose stream is lost in the middle of its preamble, which no
     call.answer('resp_2', 'item_3', 1_000)
     expect(asked(call)).toEqual([expect.stringContaining('Go on from there')])
   })
+
+  it('is not gone on with ahead of the goodbye of a call whose time is up', () => {
+    const call = thinking(false, { maxCallMs: 4_000 })
+    call.wait(2_000)
+    call.echoAll()
+    call.do({ type: 'stream_lost' })
+    call.words('resp_1', 'item_2', ANSWER)
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_2' })
+    call.wait(1_000)
+    call.do({ type: 'attached' })
+    call.ends('resp_1')
+    expect(asked(call)).toEqual([expect.stringContaining('The time for this call is over')])
+  })
 })

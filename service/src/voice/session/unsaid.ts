@@ -65,19 +65,21 @@ export function unsaidOf(active: Active): Ask | null {
   return restOf(active) ?? undoneOf(active)
 }
 
-/** The same, where that is still wanted: not in a call that ends, or is about to, nor beside the rest of what was heard in part. */
+/** The same, where more is still wanted. */
 export function moreOf(step: Step, active: Active): Ask | null {
-  const { ending, answers } = step.state
-  const isWanted = ending === null && !answers.queue.some(({ why, thenEnd }) => why === 'rest' || thenEnd !== null)
-  return isWanted ? unsaidOf(active) : null
+  return isMoreWanted(step) ? unsaidOf(active) : null
 }
 
 /** Words of a whole answer that nobody could hear, as where its stream was lost while the model thought about them. */
 export function lostOf(step: Step, { responseId, asked, hasAudio, hasTool }: Active): Ask | null {
-  if (step.state.answers.queue.some(({ why }) => why === 'rest')) return null
   const isFirst = (asked?.ask.why === 'turn' || asked?.ask.why === 'tool') && asked.ask.thenEnd === null
   if (!isFirst || !hasAudio || hasTool || unsent(step, responseId).length === 0) return null
-  return { why: 'rest', instructions: GO_ON, thenEnd: null }
+  return isMoreWanted(step) ? { why: 'rest', instructions: GO_ON, thenEnd: null } : null
+}
+
+/** Not in a call that ends, or is about to, nor beside the rest of what was heard in part. */
+function isMoreWanted({ state: { ending, answers } }: Step): boolean {
+  return ending === null && !answers.queue.some(({ why, thenEnd }) => why === 'rest' || thenEnd !== null)
 }
 
 /** An answer that was stopped when all words of an item were there turns out to have been over with it: nothing is left of it to go on with. */
