@@ -1,4 +1,5 @@
 import { cleared, type Heard, heard, heardWhenSent, leftMs } from '../playback.ts'
+import type { Ask } from './answers.ts'
 import { askFirst, askNext, cancelActive } from './asking.ts'
 import { holdTransfer, meantOf } from './calling-off.ts'
 import { keepClipsFor, replayClips, tellCutClip } from './clips.ts'
@@ -101,7 +102,15 @@ function silence(step: Step, utterances: Heard[], isHandedOver: boolean): void {
   dropStopped(step)
   // Their words come all the same.
   holdTransfer(step, meantOf(step.state.undecided))
-  if (rest) askFirst(step, rest)
+  if (rest) askForRest(step, rest)
+}
+
+/** What is left of an answer is asked for once, also where its session was lost before, with what a later one was to say of it. */
+function askForRest(step: Step, rest: Ask): void {
+  const { queue } = step.state.answers
+  const thenEnd = rest.thenEnd ?? queue.find(({ why }) => why === 'rest')?.thenEnd ?? null
+  step.setAnswers({ queue: queue.filter(({ why }) => why !== 'rest') })
+  askFirst(step, { ...rest, thenEnd })
 }
 
 function isBusy({ state: { answers } }: Step): boolean {

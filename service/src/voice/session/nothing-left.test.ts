@@ -110,3 +110,30 @@ describe('An answer whose stream is lost in the middle of its preamble, which no
     expect(asked(call)).toEqual([expect.stringContaining('The time for this call is over')])
   })
 })
+
+describe('An answer whose session and stream are lost in the middle of it, as by one fault of the network', () => {
+  const lose = {
+    session: (call: Call) => void call.model({ type: 'closed', code: '1006', message: '', fault: 'retry' }),
+    stream: (call: Call) => void call.do({ type: 'stream_lost' }),
+  }
+
+  it.each([
+    ['the session first', false, ['session', 'stream']],
+    ['the session first, behind its last word', true, ['session', 'stream']],
+    ['the stream first', false, ['stream', 'session']],
+    ['the stream first, behind its last word', true, ['stream', 'session']],
+  ] as const)('is gone on with once: %s', (_which, isWhole, order) => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', ANSWER)
+    call.audio('resp_1', 'item_1', 2_000)
+    if (isWhole) call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    call.wait(500)
+    for (const which of order) lose[which](call)
+    call.do({ type: 'attached' })
+    call.model({ type: 'ready' })
+    call.answer('resp_2', 'item_2', 1_000)
+    expect(asked(call)).toEqual([expect.stringContaining('Go on from there')])
+  })
+})

@@ -31,7 +31,7 @@ export function carryOver(step: Step): void {
   leaveVoice(step)
   step.setAnswers({ asked: null, active: null })
   markEnd(step, `lost-${step.state.model.epoch}`)
-  const unsaid = active ? unsaidOf(active) : unbegun(asked)
+  const unsaid = active ? (restOf(active) ?? moreOf(step, active)) : unbegun(asked)
   if (unsaid) askFirst(step, unsaid)
   if (active) closeWords(step, active.responseId)
   carryWordsOver(step)
