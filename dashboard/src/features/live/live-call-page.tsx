@@ -73,7 +73,7 @@ function WatchedCall({ tenantId, call, isGone }: { tenantId: string; call: LiveC
   const { stream_sid: streamSid, voice_session_id: sessionId } = call
   const followed = useLiveConversation({ tenantId, streamSid, sessionId })
   const client = useQueryClient()
-  const { hasMoved, endReason } = followed.conversation
+  const { hasMoved, endReason, isTakenOver } = followed.conversation
   const hasEnded = endReason !== null
   // Its events may be the first to be asked for in vain, as when somebody comes back to the page.
   const isOver = isGone || hasEnded || hasMoved || followed.failure?.status === 404
@@ -83,6 +83,11 @@ function WatchedCall({ tenantId, call, isGone }: { tenantId: string; call: LiveC
   useEffect(() => {
     if (hasEnded) void noteEnd(client, tenantId, streamSid)
   }, [hasEnded, client, tenantId, streamSid])
+  // What there is to press would be that of before, until it is asked for the next time.
+  const isOutdated = !isOver && isTakenOver !== call.taken_over
+  useEffect(() => {
+    if (isOutdated) void client.invalidateQueries({ queryKey: liveCallQuery(tenantId, streamSid).queryKey })
+  }, [isOutdated, client, tenantId, streamSid])
   return (
     <>
       {mayAct && !isOver && <LiveLines tenantId={tenantId} call={call} />}
