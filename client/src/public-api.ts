@@ -1872,6 +1872,7 @@ export interface components {
             call_sid: string | null;
             callback_task_id: string | null;
             campaign_id: string | null;
+            canceled_by: string | null;
             cost_usd: number | null;
             /** Format: date-time */
             created_at: string;
@@ -1889,6 +1890,7 @@ export interface components {
                 [key: string]: unknown;
             };
             org_id: string | null;
+            placed_by: string | null;
             started_at: string | null;
             /** @enum {unknown} */
             status: "queued" | "initiated" | "ringing" | "in-progress" | "completed" | "busy" | "failed" | "no-answer" | "canceled";
@@ -3539,6 +3541,8 @@ export interface operations {
                      *           "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                      *           "callback_task_id": "callback task id",
                      *           "campaign_id": "campaign id",
+                     *           "placed_by": "placed by",
+                     *           "canceled_by": "canceled by",
                      *           "created_at": "2030-01-01T09:00:00.000Z",
                      *           "started_at": "2030-01-01T09:00:00.000Z",
                      *           "answered_at": "2030-01-01T09:00:00.000Z",
@@ -3616,6 +3620,8 @@ export interface operations {
                      *         "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                      *         "callback_task_id": "callback task id",
                      *         "campaign_id": "campaign id",
+                     *         "placed_by": "placed by",
+                     *         "canceled_by": "canceled by",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "started_at": "2030-01-01T09:00:00.000Z",
                      *         "answered_at": "2030-01-01T09:00:00.000Z",
@@ -3688,6 +3694,8 @@ export interface operations {
                      *         "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                      *         "callback_task_id": "callback task id",
                      *         "campaign_id": "campaign id",
+                     *         "placed_by": "placed by",
+                     *         "canceled_by": "canceled by",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "started_at": "2030-01-01T09:00:00.000Z",
                      *         "answered_at": "2030-01-01T09:00:00.000Z",
@@ -10969,6 +10977,8 @@ export interface operations {
                  *           "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                  *           "callback_task_id": null,
                  *           "campaign_id": null,
+                 *           "placed_by": null,
+                 *           "canceled_by": null,
                  *           "created_at": "2030-01-01T09:00:00.000Z",
                  *           "started_at": "2030-01-01T09:00:00.000Z",
                  *           "answered_at": "2030-01-01T09:00:01.250Z",
@@ -11057,6 +11067,8 @@ export interface operations {
                  *           "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                  *           "callback_task_id": null,
                  *           "campaign_id": null,
+                 *           "placed_by": null,
+                 *           "canceled_by": null,
                  *           "created_at": "2030-01-01T09:00:00.000Z",
                  *           "started_at": "2030-01-01T09:00:00.000Z",
                  *           "answered_at": "2030-01-01T09:00:01.250Z",
@@ -11146,6 +11158,8 @@ export interface operations {
                  *           "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                  *           "callback_task_id": null,
                  *           "campaign_id": null,
+                 *           "placed_by": null,
+                 *           "canceled_by": null,
                  *           "created_at": "2030-01-01T09:00:00.000Z",
                  *           "started_at": "2030-01-01T09:00:00.000Z",
                  *           "answered_at": null,
@@ -11232,6 +11246,8 @@ export interface operations {
                  *           "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                  *           "callback_task_id": null,
                  *           "campaign_id": null,
+                 *           "placed_by": null,
+                 *           "canceled_by": null,
                  *           "created_at": "2030-01-01T09:00:00.000Z",
                  *           "started_at": "2030-01-01T09:00:00.000Z",
                  *           "answered_at": "2030-01-01T09:00:01.250Z",
@@ -11685,6 +11701,8 @@ export interface operations {
                  *           "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                  *           "callback_task_id": null,
                  *           "campaign_id": null,
+                 *           "placed_by": null,
+                 *           "canceled_by": null,
                  *           "created_at": "2030-01-01T09:00:00.000Z",
                  *           "started_at": "2030-01-01T09:00:00.000Z",
                  *           "answered_at": "2030-01-01T09:00:01.250Z",

@@ -22,6 +22,8 @@ const RINGING_LOG = {
   voice_session_id: SESSION_ID,
   callback_task_id: null,
   campaign_id: null,
+  placed_by: null,
+  canceled_by: null,
   created_at: '2030-01-01T09:00:00.000Z',
   started_at: '2030-01-01T09:00:00.000Z',
   answered_at: '2030-01-01T09:00:01.250Z',

@@ -3,9 +3,12 @@ import { listener } from '../../simulator/src/carrier/caller-script.ts'
 import type { CallStatus } from '../src/records/call-values.ts'
 import { OTHER_NODE, someCall, storedEvents, tenantTold } from '../src/records/calls.fixture.ts'
 import { makeSessions } from '../src/records/sessions.ts'
+import { Browser } from './harness/browser.ts'
 import { useDatabase } from './harness/database.ts'
-import { useDialApp } from './harness/dial-app.ts'
+import { NUMBER, useDialApp } from './harness/dial-app.ts'
 import { until } from './harness/wait.ts'
+
+const ADMIN_PASSWORD = 'a password of this test'
 
 type Answered = { error: string; code: string; call_log: Record<string, unknown> }
 
@@ -33,6 +36,37 @@ describe('POST /api/v1/call-logs/{call_sid}/cancel', () => {
     ])
     expect(app.calls[0]?.status).toBe('canceled')
     expect((await storedEvents(test.db)).map(({ event }) => event)).toEqual(['voice.call.failed'])
+  })
+
+  it('knows which person has placed it, and which one has cancelled it, also where the carrier tells of the end itself', async () => {
+    const settings = { TELEPHONY_API_BASE_URL: app.simulator.carrier.baseUrl, ADMIN_USERNAME: 'ada', ADMIN_PASSWORD }
+    const node = await app.another({ settings })
+    const user = { email: 'grace@acme.example', role: 'admin', name: 'Grace', password: ADMIN_PASSWORD }
+    await node.administer('POST', '/tenants/acme/users', user)
+    const [grace, ada] = [new Browser(node), new Browser(node)]
+    for (const [browser, name] of [
+      [grace, user.email],
+      [ada, 'ada'],
+    ] as const)
+      expect((await browser.login(name, ADMIN_PASSWORD)).status).toBe(200)
+    const placed = await grace.call('POST', '/make-call', { body: { from: NUMBER, to: app.callee, agent_key: 'desk' } })
+    expect(await app.newestLog()).toMatchObject({ placed_by: user.email, canceled_by: null })
+    Object.assign(app.calls[0]?.faults.callbacks ?? {}, { delivery: 'normal' })
+    rest().modify = 'accept-then-reset'
+    const headers = { 'x-tenant-id': 'acme' }
+    await ada.call('POST', `/call-logs/${String(placed.body['call_sid'])}/cancel`, { headers })
+    await until(async () => (await app.newestLog())['status'] === 'canceled', { what: 'the word of the carrier' })
+    expect(await app.newestLog()).toMatchObject({ placed_by: user.email, canceled_by: 'ada' })
+    const [told] = await storedEvents(test.db)
+    expect(told?.body).toMatchObject({ payload: { call_log: { placed_by: user.email, canceled_by: 'ada' } } })
+  })
+
+  it('names nobody who has a key, nor whoever was too late', async () => {
+    const sid = await dialled('ringing')
+    await test.db.updateTable('call_logs').set({ canceled_by: 'ada' }).execute()
+    expect(await app.newestLog()).toMatchObject({ placed_by: null, canceled_by: null })
+    await test.db.updateTable('call_logs').set({ canceled_by: null }).execute()
+    expect((await cancel(sid)).body.call_log).toMatchObject({ placed_by: null, canceled_by: null })
   })
 
   it('changes nothing when it is asked for again, which is answered as before', async () => {

@@ -156,6 +156,7 @@ describe('a call that somebody places', () => {
     await question.waitFor({ state: 'hidden' })
     await page.getByRole('main').getByText('Canceled', { exact: true }).first().waitFor()
     await page.getByText('It was cancelled before anybody answered').waitFor()
+    await page.getByText('Cancelled byada').waitFor()
     expect(await page.getByRole('button', { name: 'Stop calling' }).count()).toBe(0)
     expect(await callsTo(RINGS_IN_VAIN)).toMatchObject([{ call_sid: sid, status: 'canceled' }])
     await context.close()

@@ -4402,6 +4402,7 @@ export interface components {
             call_sid: string | null;
             callback_task_id: string | null;
             campaign_id: string | null;
+            canceled_by: string | null;
             cost_usd: number | null;
             /** Format: date-time */
             created_at: string;
@@ -4419,6 +4420,7 @@ export interface components {
                 [key: string]: unknown;
             };
             org_id: string | null;
+            placed_by: string | null;
             started_at: string | null;
             /** @enum {unknown} */
             status: "queued" | "initiated" | "ringing" | "in-progress" | "completed" | "busy" | "failed" | "no-answer" | "canceled";
@@ -11837,6 +11839,8 @@ export interface operations {
                      *           "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                      *           "callback_task_id": "callback task id",
                      *           "campaign_id": "campaign id",
+                     *           "placed_by": "placed by",
+                     *           "canceled_by": "canceled by",
                      *           "created_at": "2030-01-01T09:00:00.000Z",
                      *           "started_at": "2030-01-01T09:00:00.000Z",
                      *           "answered_at": "2030-01-01T09:00:00.000Z",
@@ -11914,6 +11918,8 @@ export interface operations {
                      *         "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                      *         "callback_task_id": "callback task id",
                      *         "campaign_id": "campaign id",
+                     *         "placed_by": "placed by",
+                     *         "canceled_by": "canceled by",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "started_at": "2030-01-01T09:00:00.000Z",
                      *         "answered_at": "2030-01-01T09:00:00.000Z",
@@ -11986,6 +11992,8 @@ export interface operations {
                      *         "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                      *         "callback_task_id": "callback task id",
                      *         "campaign_id": "campaign id",
+                     *         "placed_by": "placed by",
+                     *         "canceled_by": "canceled by",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "started_at": "2030-01-01T09:00:00.000Z",
                      *         "answered_at": "2030-01-01T09:00:00.000Z",
@@ -17567,6 +17575,8 @@ export interface operations {
                      *           "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                      *           "callback_task_id": "callback task id",
                      *           "campaign_id": "campaign id",
+                     *           "placed_by": "placed by",
+                     *           "canceled_by": "canceled by",
                      *           "created_at": "2030-01-01T09:00:00.000Z",
                      *           "started_at": "2030-01-01T09:00:00.000Z",
                      *           "answered_at": "2030-01-01T09:00:00.000Z",
@@ -17646,6 +17656,8 @@ export interface operations {
                      *         "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                      *         "callback_task_id": "callback task id",
                      *         "campaign_id": "campaign id",
+                     *         "placed_by": "placed by",
+                     *         "canceled_by": "canceled by",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "started_at": "2030-01-01T09:00:00.000Z",
                      *         "answered_at": "2030-01-01T09:00:00.000Z",
@@ -17720,6 +17732,8 @@ export interface operations {
                      *         "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                      *         "callback_task_id": "callback task id",
                      *         "campaign_id": "campaign id",
+                     *         "placed_by": "placed by",
+                     *         "canceled_by": "canceled by",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "started_at": "2030-01-01T09:00:00.000Z",
                      *         "answered_at": "2030-01-01T09:00:00.000Z",
@@ -25286,6 +25300,8 @@ export interface operations {
                  *           "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                  *           "callback_task_id": null,
                  *           "campaign_id": null,
+                 *           "placed_by": null,
+                 *           "canceled_by": null,
                  *           "created_at": "2030-01-01T09:00:00.000Z",
                  *           "started_at": "2030-01-01T09:00:00.000Z",
                  *           "answered_at": "2030-01-01T09:00:01.250Z",
@@ -25374,6 +25390,8 @@ export interface operations {
                  *           "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                  *           "callback_task_id": null,
                  *           "campaign_id": null,
+                 *           "placed_by": null,
+                 *           "canceled_by": null,
                  *           "created_at": "2030-01-01T09:00:00.000Z",
                  *           "started_at": "2030-01-01T09:00:00.000Z",
                  *           "answered_at": "2030-01-01T09:00:01.250Z",
@@ -25463,6 +25481,8 @@ export interface operations {
                  *           "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                  *           "callback_task_id": null,
                  *           "campaign_id": null,
+                 *           "placed_by": null,
+                 *           "canceled_by": null,
                  *           "created_at": "2030-01-01T09:00:00.000Z",
                  *           "started_at": "2030-01-01T09:00:00.000Z",
                  *           "answered_at": null,
@@ -25549,6 +25569,8 @@ export interface operations {
                  *           "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                  *           "callback_task_id": null,
                  *           "campaign_id": null,
+                 *           "placed_by": null,
+                 *           "canceled_by": null,
                  *           "created_at": "2030-01-01T09:00:00.000Z",
                  *           "started_at": "2030-01-01T09:00:00.000Z",
                  *           "answered_at": "2030-01-01T09:00:01.250Z",
@@ -26002,6 +26024,8 @@ export interface operations {
                  *           "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
                  *           "callback_task_id": null,
                  *           "campaign_id": null,
+                 *           "placed_by": null,
+                 *           "canceled_by": null,
                  *           "created_at": "2030-01-01T09:00:00.000Z",
                  *           "started_at": "2030-01-01T09:00:00.000Z",
                  *           "answered_at": "2030-01-01T09:00:01.250Z",

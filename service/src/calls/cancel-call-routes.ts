@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { tenantOf } from '../platform/http/guards.ts'
+import { personNameOf, tenantOf } from '../platform/http/guards.ts'
 import { AnyId, ErrorBody, errorResponses, Ok, strict } from '../platform/http/schemas.ts'
 import { CallLog, showCallLog } from '../records/call-log-shape.ts'
 import type { CancelCall } from './cancel-call.ts'
@@ -22,7 +22,7 @@ export function cancelCallRoutes(calls: CancelCall): FastifyPluginAsyncTypebox {
         },
       },
       async (request) => {
-        const log = await calls.cancel(tenantOf(request), request.params.call_sid)
+        const log = await calls.cancel(tenantOf(request), request.params.call_sid, personNameOf(request))
         return { ok: true as const, call_log: showCallLog(log) }
       },
     )

@@ -3,7 +3,7 @@ import { AppError, notSetUp } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { type CarrierCall, type CarrierCallStatus, CarrierError } from '../platform/telephony/port.ts'
-import { type CallLogRow, findCallLog } from '../records/call-log-store.ts'
+import { type CallLogRow, findCallLog, noteCanceler } from '../records/call-log-store.ts'
 import { statusReport } from '../records/call-record.ts'
 import { isOver } from '../records/call-status.ts'
 import { knownTenant } from '../tenancy/known-tenant.ts'
@@ -15,13 +15,13 @@ import type { CallStatuses } from './record-status.ts'
 /** Gives up calls that were placed and that nobody has answered yet. */
 export type CancelCall = {
   /**
-   * Has the carrier stop ringing, and writes down that it did. A call that was cancelled before, also at the carrier alone, stays so.
+   * Has the carrier stop ringing, and writes down that it did, and which person asked for it. A call that was cancelled before, also at the carrier alone, stays so.
    *
    * @returns the call as it stands then: it still rings where the carrier has taken the request and tells of the end later.
    * @throws AppError `not_found` for a call that the tenant does not have, `conflict` for one that came in, was answered or is over,
    *   `unavailable`, `carrier_credentials`, `carrier_rejected` or `upstream_failed` when the carrier did not do it.
    */
-  cancel(tenantId: TenantId, callSid: string): Promise<CallLogRow>
+  cancel(tenantId: TenantId, callSid: string, by: string | null): Promise<CallLogRow>
 }
 
 type Deps = {
@@ -54,11 +54,13 @@ export function makeCancelCall({ db, clock, tenants, statuses, requests }: Deps)
   }
 
   return {
-    async cancel(tenantId, callSid) {
+    async cancel(tenantId, callSid, by) {
       const tenant = await knownTenant(tenants, tenantId)
       const log = await read(tenantId, callSid)
       if (log.status === 'canceled') return log
       expectRinging(log)
+      // Before the carrier is asked: it may tell of the end before it has answered.
+      if (by !== null) await noteCanceler(db, tenantId, log.id, by)
       const status = await statusAfter(tenant, callSid)
       if (status === 'in-progress' || (isOver(status) && status !== 'canceled')) throw notRinging()
       if (status === 'canceled') await statuses.record(tenantId, callSid, statusReport(status, new Date(clock.now())))

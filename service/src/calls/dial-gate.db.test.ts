@@ -80,6 +80,7 @@ function logCall(tx: Tx | Db, to: string, facts: Partial<CallLogRow> = {}, by = 
     ...{ id: newId<string>(now.getTime()), call_sid: null, org_id: null, direction: 'outbound', from: '+12025550199' },
     ...{ to, status: 'queued', status_at: now, agent_key: null, agent_name: null, agent_version_id: null },
     ...{ version_number: null, stream_sid: null, voice_session_id: null, callback_task_id: null, campaign_id: null },
+    ...{ placed_by: null, canceled_by: null },
     ...{ created_at: now, started_at: null, answered_at: null, ended_at: null, duration_seconds: null },
     ...{
       answered_by: null,

@@ -130,8 +130,9 @@ export function makeDialing(deps: Deps): Dialing {
   }
 }
 
-function queuedCall({ from, to, orgId, agent, metadata, callbackTaskId, campaignId = null }: WantedCall): QueuedCall {
+function queuedCall({ agent, campaignId = null, placedBy = null, ...call }: WantedCall): QueuedCall {
+  const { from, to, orgId, metadata, callbackTaskId } = call
   const { agentKey, agentName, versionId, versionNumber } = agent
   const speaker = { agentKey, agentName, versionId, versionNumber }
-  return { from, to, orgId, metadata, callbackTaskId, campaignId, agent: speaker }
+  return { from, to, orgId, metadata, callbackTaskId, campaignId, placedBy, agent: speaker }
 }

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { AgentVersionId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
-import type { RequestKey } from '../kernel/request-key.ts'
-import { tenantOf } from '../platform/http/guards.ts'
+import { personNameOf, tenantOf } from '../platform/http/guards.ts'
 import { requestKeyOf, tellReplay } from '../platform/http/request-keys.ts'
 import { ErrorBody, errorResponses, forPeople, nullable, Ok, strict } from '../platform/http/schemas.ts'
 import { CALL_STATUSES } from '../records/call-values.ts'
@@ -55,7 +55,7 @@ export function makeCallRoutes(calls: MakeCall): FastifyPluginAsyncTypebox {
         },
       },
       async (request, reply) => {
-        const made = await calls.make(tenantOf(request), requestOf(request.body, requestKeyOf(request)))
+        const made = await calls.make(tenantOf(request), requestOf(request))
         if (made.isReplay) tellReplay(reply)
         const { callSid, status, to, from } = made.answer
         return { ok: true as const, call_sid: callSid, status, to, from }
@@ -64,7 +64,8 @@ export function makeCallRoutes(calls: MakeCall): FastifyPluginAsyncTypebox {
   }
 }
 
-function requestOf(body: Static<typeof Body>, idempotency: RequestKey | null): CallRequest {
+function requestOf(request: FastifyRequest<{ Body: Static<typeof Body> }>): CallRequest {
+  const { body } = request
   return {
     to: body.to,
     from: body.from ?? null,
@@ -75,6 +76,7 @@ function requestOf(body: Static<typeof Body>, idempotency: RequestKey | null): C
     orgId: body.org_id ?? null,
     metadata: body.metadata ?? {},
     callbackTaskId: body.callback_task_id ?? null,
-    idempotency,
+    placedBy: personNameOf(request),
+    idempotency: requestKeyOf(request),
   }
 }

@@ -30,6 +30,8 @@ export type CallRequest = {
   orgId: string | null
   metadata: Record<string, unknown>
   callbackTaskId: string | null
+  /** The person who asks. */
+  placedBy: string | null
   idempotency: RequestKey | null
 }
 
@@ -67,11 +69,11 @@ export function makeMakeCall(deps: Deps): MakeCall {
   const freeBefore = () => new Date(clock.now() - KEY_MS)
 
   async function wantedCall(tenant: TenantRuntime, request: CallRequest): Promise<WantedCall> {
-    const { to, orgId, greeting, metadata, callbackTaskId, idempotency } = request
+    const { to, orgId, greeting, metadata, callbackTaskId, placedBy, idempotency } = request
     const caller = await outboundCaller(deps, tenant, request)
     await expectTask(deps, tenant, callbackTaskId)
     const key = idempotency && { ...idempotency, freeBefore: freeBefore() }
-    return { kind: 'make_call', ...caller, to, orgId, greeting, metadata, callbackTaskId, key }
+    return { kind: 'make_call', ...caller, to, orgId, greeting, metadata, callbackTaskId, placedBy, key }
   }
 
   async function replay(tenantId: TenantId, request: CallRequest): Promise<MadeCall | null> {

@@ -19,6 +19,8 @@ export type WantedCall = {
   callbackTaskId: string | null
   /** The campaign that it is for; null, or not given, for none. */
   campaignId?: string | null
+  /** The person who asks for it; null, or not given, for nobody. */
+  placedBy?: string | null
   /** Hours in which the callee may be called, beside the tenant's; null, or not given, for none. */
   hours?: CallingHours | null
   /** What is done on a machine, in place of what the agent does; null, or not given, for that. */

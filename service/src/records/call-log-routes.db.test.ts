@@ -61,7 +61,8 @@ describe('GET call-logs', () => {
             ...{ call_sid: 'CA1', tenant_id: 'acme', org_id: 'org-1', direction: 'inbound', status: 'ringing' },
             ...{ from: '+12025550101', to: '+12025550199', agent_key: 'support', agent_name: 'Robin' },
             ...{ agent_version_id: null, version_number: 3, stream_sid: null, voice_session_id: sessionId },
-            ...{ callback_task_id: null, campaign_id: null, created_at: '2030-01-01T00:00:00.000Z' },
+            ...{ callback_task_id: null, campaign_id: null, placed_by: null, canceled_by: null },
+            ...{ created_at: '2030-01-01T00:00:00.000Z' },
             ...{ started_at: '2030-01-01T00:00:00.000Z', answered_at: null, ended_at: null, duration_seconds: null },
             ...{ answered_by: null, answered_by_source: null, escalated: false, escalation_target: null },
             ...{

@@ -27,6 +27,17 @@ export const CallLog = Type.Object({
   voice_session_id: text,
   callback_task_id: text,
   campaign_id: text,
+  placed_by: nullable(
+    Type.String({
+      description:
+        'The person who placed it in the dashboard: their e-mail, or ADMIN_USERNAME. Null for a key, a campaign and a call that came in; of a callback task the history says who.',
+    }),
+  ),
+  canceled_by: nullable(
+    Type.String({
+      description: 'The person who cancelled it while it rang, in the same way. Null for a key and the carrier.',
+    }),
+  ),
   created_at: Timestamp,
   started_at: instant,
   answered_at: instant,
@@ -61,9 +72,10 @@ export const CallLog = Type.Object({
 
 /** Writes a log entry as the API shows it. */
 export function showCallLog(row: CallLogRow): Static<typeof CallLog> {
-  const { id: _id, status_at: _at, created_at, started_at, answered_at, ended_at, ...shown } = row
+  const { id: _id, status_at: _at, canceled_by, created_at, started_at, answered_at, ended_at, ...shown } = row
   return {
     ...shown,
+    canceled_by: shown.status === 'canceled' ? canceled_by : null,
     created_at: iso(created_at),
     started_at: isoOrNull(started_at),
     answered_at: isoOrNull(answered_at),

@@ -30,6 +30,10 @@ export type CallLogRow = {
   voice_session_id: SessionId | null
   callback_task_id: string | null
   campaign_id: string | null
+  /** The person who asked for it; null for a key, for the service itself, and for a call that came in. */
+  placed_by: string | null
+  /** The person who asked for it to be given up while it rang. It may have been answered just then. */
+  canceled_by: string | null
   created_at: Date
   started_at: Date | null
   answered_at: Date | null
@@ -107,6 +111,17 @@ export async function updateCallLog(
   await tx.updateTable('call_logs').set(changes).where('tenant_id', '=', tenantId).where('id', '=', id).execute()
 }
 
+/** Writes down which person asks for a call to be cancelled; of one that is over it stays as it is. */
+export async function noteCanceler(db: Db, tenantId: TenantId, id: string, by: string): Promise<void> {
+  await db
+    .updateTable('call_logs')
+    .set({ canceled_by: by })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .execute()
+}
+
 /** What calls can be looked for by. What is undefined is not asked. */
 export type CallFilter = RecordFilter & {
   /** A uuid. */
@@ -128,6 +143,7 @@ export function listCallLogs(db: Db, tenantId: TenantId, filter: CallFilter, pag
 const AS_STORED = [
   ...['call_sid', 'tenant_id', 'org_id', 'direction', 'from', 'to', 'status', 'agent_key', 'agent_name'],
   ...['agent_version_id', 'version_number', 'stream_sid', 'voice_session_id', 'callback_task_id', 'campaign_id'],
+  'placed_by',
   ...[
     'answered_by',
     'answered_by_source',
@@ -147,6 +163,7 @@ const INSTANTS = ['created_at', 'started_at', 'answered_at', 'ended_at']
 const SHOWN = {
   ...Object.fromEntries(AS_STORED.map((name) => [name, sql.ref(`call_logs.${name}`)])),
   ...Object.fromEntries(INSTANTS.map((name) => [name, isoInstant(`call_logs.${name}`)])),
+  canceled_by: sql`case when call_logs.status = 'canceled' then call_logs.canceled_by end`,
   duration_seconds: sql`
     case when ended_at is null then null
          when duration_seconds is not null then duration_seconds

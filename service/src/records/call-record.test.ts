@@ -40,6 +40,8 @@ function ringing(): CallRecord {
     ...{
       callback_task_id: null,
       campaign_id: null,
+      placed_by: null,
+      canceled_by: null,
       answered_at: null,
       answered_by: null,
       answered_by_source: null,

@@ -304,6 +304,8 @@ export function newRecord(tenant: TenantRuntime, { agent, ...call }: NewCall, no
       voice_session_id: sessionId,
       callback_task_id: null,
       campaign_id: null,
+      placed_by: null,
+      canceled_by: null,
       started_at: now,
       answered_at: null,
       answered_by: null,

@@ -350,7 +350,8 @@ export const RESOURCE_ROWS: FieldsRow[] = [
   fields(
     'Call log',
     'call_sid tenant_id org_id direction from to status agent_key agent_name agent_version_id version_number stream_sid ' +
-      'voice_session_id callback_task_id campaign_id created_at started_at answered_at ended_at duration_seconds ' +
+      'voice_session_id callback_task_id campaign_id placed_by canceled_by created_at started_at answered_at ended_at ' +
+      'duration_seconds ' +
       'answered_by answered_by_source escalated escalation_target summary error_code error_message cost_usd metadata',
     'listCallLogs call_logs',
     by('src/records/call-log-routes.db', 'shows every field of a call'),

@@ -66,6 +66,8 @@ function callFacts(call: CallLog): Fact[] {
       ),
     ],
     ['Answered by', answeredByText(call)],
+    ...known('Placed by', call.placed_by && <bdi key="placed">{call.placed_by}</bdi>),
+    ...known('Cancelled by', call.canceled_by && <bdi key="cancelled">{call.canceled_by}</bdi>),
     ...(call.escalated ? [escalation(call)] : []),
     [
       'Call id',

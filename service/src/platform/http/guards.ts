@@ -257,6 +257,12 @@ export function knownActorOf(request: FastifyRequest): Actor | null {
   return actors.get(request) ?? null
 }
 
+/** The name of the person who asks, an administrator among them; null for the holder of a key. */
+export function personNameOf(request: FastifyRequest): string | null {
+  const actor = knownActorOf(request)
+  return actor?.kind === 'person' || actor?.kind === 'administrator' ? actor.name : null
+}
+
 /**
  * Who asks for something of the administration.
  *

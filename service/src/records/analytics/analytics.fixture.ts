@@ -53,6 +53,8 @@ export async function addCall(
       voice_session_id: sessionId,
       callback_task_id: null,
       campaign_id: null,
+      placed_by: null,
+      canceled_by: null,
     },
     ...{
       answered_at: talkSeconds === null ? null : at,
