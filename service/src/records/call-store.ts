@@ -19,7 +19,8 @@ type Names<Row> = Record<keyof Row, true>
 const LOG_COLUMNS = Object.keys({
   ...{ tenant_id: true, id: true, call_sid: true, org_id: true, direction: true, from: true, to: true, status: true },
   ...{ status_at: true, agent_key: true, agent_name: true, agent_version_id: true, version_number: true },
-  ...{ stream_sid: true, voice_session_id: true, callback_task_id: true, campaign_id: true, created_at: true },
+  ...{ stream_sid: true, voice_session_id: true, callback_task_id: true, campaign_id: true, placed_by: true },
+  ...{ canceled_by: true, created_at: true },
   ...{ started_at: true, answered_at: true, ended_at: true, duration_seconds: true, answered_by: true },
   ...{ answered_by_source: true, escalated: true, escalation_target: true, summary: true, error_code: true },
   ...{ error_message: true, cost_usd: true, metadata: true },
