@@ -19,4 +19,17 @@ describe('passing', () => {
     await passing(clock, looked, { what: 'ten looks', stepMs: 5_000, isBusy: () => looks < 8 })
     expect(clock.monotonicMs()).toBe(10_000)
   })
+
+  it('moves time on for what the condition itself waits for', async () => {
+    const clock = new TestClock()
+    const inASecond = () => new Promise<true>((resolve) => clock.after(1_000, () => resolve(true)))
+    expect(await passing(clock, inASecond, { what: 'what takes a second' })).toBe(true)
+    expect(clock.monotonicMs()).toBe(1_000)
+  })
+
+  it('gives up what the condition waits for in vain', async () => {
+    const never = () => new Promise<true>(() => {})
+    const waiting = passing(new TestClock(), never, { what: 'what never comes', timeoutMs: 10 })
+    await expect(waiting).rejects.toThrow('still waiting for what never comes')
+  })
 })

@@ -12,6 +12,8 @@ const REST_MS = 5
 const ANSWER_MS = 150
 /** A longer step is over what a query may take, which would then fail each time: it waits for all that counts as being at work. */
 const LONG_STEP_ANSWER_MS = 1_000
+/** What a condition asks of the service may wait for the clock itself: what a busy machine has not answered by then gets time, too. */
+const ASKED_MS = 1_000
 
 type PassOptions = {
   what: string
@@ -47,15 +49,37 @@ export function passing<T>(
   let steppedMs = performance.now()
   const answerMs = stepMs > STEP_MS ? LONG_STEP_ANSWER_MS : ANSWER_MS
   const isAnswering = () => isDatabaseAtWork() && performance.now() - steppedMs < answerMs
+  async function step(): Promise<void> {
+    if (isBusy() || isAnswering()) return
+    await clock.advance(stepMs)
+    steppedMs = performance.now()
+  }
   return until(
     async () => {
-      const value = await condition()
+      const value = await answerOf(condition(), { step, ...options })
       const holds = value !== false && value !== null && value !== undefined
-      if (holds || isBusy() || isAnswering()) return value
-      await clock.advance(stepMs)
-      steppedMs = performance.now()
+      if (!holds) await step()
       return value
     },
     { ...options, everyMs: REST_MS },
   )
+}
+
+/** What was asked for, for which time goes on once it is late. @throws Error when it does not come for as long as `until` waits. */
+async function answerOf<T>(
+  asked: T | Promise<T>,
+  { step, ...options }: Pick<PassOptions, 'what' | 'timeoutMs'> & { step: () => Promise<void> },
+): Promise<T> {
+  let isDone = false
+  const answered = Promise.resolve(asked).finally(() => {
+    isDone = true
+  })
+  const { promise: overdue, reject } = Promise.withResolvers<never>()
+  const isAnswered = () => isDone || step().then(() => isDone)
+  const late = setTimeout(() => until(isAnswered, { ...options, everyMs: REST_MS }).catch(reject), ASKED_MS)
+  try {
+    return await Promise.race([answered, overdue])
+  } finally {
+    clearTimeout(late)
+  }
 }
