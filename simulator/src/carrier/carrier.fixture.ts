@@ -4,8 +4,9 @@ import { makeSpeech } from '../speech/speech.ts'
 import { type SeenStream, startTestBridge, type TestBridge } from './bridge.fixture.ts'
 import type { CallerScript } from './caller-script.ts'
 import { type Carrier, type CarrierOptions, startCarrier } from './carrier.ts'
-import { type Clock, makeClock } from './clock.ts'
+import type { Clock } from './clock.ts'
 import type { SimulatedCall } from './simulated-call.ts'
+import { makeSteadyClock } from './steady-clock.fixture.ts'
 
 /** The account that the tests use. */
 export const ACCOUNT = { accountSid: 'AC00000000000000000000000000000001', authToken: 'a secret of sixteen' }
@@ -28,14 +29,14 @@ export type Pair = {
 /** An answer of the REST surface. */
 export type Json = Record<string, unknown> & { sid?: string; calls?: { sid: string }[] }
 
-/** Starts both. `speed` makes time pass faster. */
+/** Starts both. `speed` makes time pass faster; while the process is held up none does. */
 export async function startPair({
   speed = 5,
   refuseStreams = false,
   ...options
-}: { speed?: number; refuseStreams?: boolean } & Partial<CarrierOptions> = {}): Promise<Pair> {
+}: { speed?: number; refuseStreams?: boolean } & Partial<Omit<CarrierOptions, 'clock'>> = {}): Promise<Pair> {
   const bridge = await startTestBridge({ refuseStreams })
-  const clock = makeClock(speed)
+  const clock = makeSteadyClock(speed)
   const speech = makeSpeech({ phraseBook: makePhraseBook() })
   const carrier = await startCarrier({ host: '127.0.0.1', port: 0, ...ACCOUNT, speech, clock, ...options })
   onTestFinished(async () => {
@@ -70,12 +71,12 @@ export async function startPair({
   }
 }
 
-/** Waits for a condition, for at most 10 s. @throws Error when it does not come true */
+/** Waits for a condition, for at most half a minute. @throws Error when it does not come true */
 export function eventually(holds: () => boolean): Promise<void> {
   const look = () => {
     if (!holds()) throw new Error(`it did not come true: ${holds.toString()}`)
   }
-  return vi.waitFor(look, { timeout: 10_000, interval: 2 })
+  return vi.waitFor(look, { timeout: 30_000, interval: 2 })
 }
 
 async function sendRest(carrier: Carrier, path: string, form?: Record<string, string> | [string, string][]) {

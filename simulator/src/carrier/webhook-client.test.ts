@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { makeClock } from './clock.ts'
 import { sign } from './signature.ts'
+import { makeSteadyClock } from './steady-clock.fixture.ts'
 import { type Webhook, WebhookClient } from './webhook-client.ts'
 
 type Seen = { method: string; url: string; headers: IncomingMessage['headers']; body: string }
@@ -31,7 +31,7 @@ async function receiver(answer: (n: number, response: ServerResponse) => void) {
 }
 
 function client(speed = 1) {
-  const clock = makeClock(speed)
+  const clock = makeSteadyClock(speed)
   const webhooks = new WebhookClient(clock, 'token')
   closing.push(() => webhooks.close())
   const send = (address: string, more: Partial<Webhook> = {}) =>
