@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NUMBER, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
+import { passingWork } from './harness/passing.ts'
 import { startTalking } from './harness/talking-calls.ts'
 import { until } from './harness/wait.ts'
 
@@ -54,8 +55,7 @@ describe('a service that is told to stop', () => {
     // Over another connection, which may lead to another node.
     expect((await fetch(`${app.served.address}/api/v1/call-logs`)).headers.get('connection')).toBe('close')
     client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
-    await app.clock.advance(1_000)
-    await draining
+    await passingWork(app.clock, draining)
   })
 
   it('answers whoever waits for it before it stops', async () => {
@@ -78,9 +78,7 @@ describe('a service that is told to stop', () => {
     await app.pass(() => isOver, 'the end')
   })
 
-  it('F72: with fifty calls cuts none of them in its time, and ends those that are left after it', {
-    timeout: 30_000,
-  }, async () => {
+  it('F72: with fifty calls cuts none of them in its time, and ends those that are left after it', async () => {
     const calls = await startTalking(
       app,
       Array.from({ length: 50 }, (_, index) => `CT${index}`),
@@ -93,8 +91,7 @@ describe('a service that is told to stop', () => {
     await app.clock.advance(2_500)
     expect([left.filter(({ client }) => client.closeCode !== null), ended()]).toEqual([[], []])
     await app.pass(() => calls.every(({ client }) => client.closeCode === 1000), 'the end of the streams')
-    await app.clock.advance(1_000)
-    await draining
+    await passingWork(app.clock, draining)
     expect(ended()).toEqual(left.map(({ callSid }) => callSid).toSorted())
     const wanted = [
       ...over.map(({ callSid }) => [callSid, 'caller_hangup']),
@@ -116,7 +113,6 @@ describe('a service that is told to stop', () => {
     expect([client.closeCode, app.rest.requests]).toEqual([null, []])
     await app.pass(() => app.rest.requests.length > 0, 'the call to be ended')
     expect(await app.pass(() => client.closeCode, 'the end of the stream')).toBe(1000)
-    await app.clock.advance(1_000)
-    await draining
+    await passingWork(app.clock, draining)
   })
 })

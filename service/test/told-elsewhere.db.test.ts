@@ -2,6 +2,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { streamTokenIn, useCallApp } from './harness/call-app.ts'
 import { sign } from './harness/carrier-signature.ts'
 import { useDatabase } from './harness/database.ts'
+import { passingWork } from './harness/passing.ts'
 import { ScriptedModel } from './harness/scripted-model.ts'
 import { ACCOUNT, ServedApp } from './harness/served-app.ts'
 import { StreamClient } from './harness/stream-client.ts'
@@ -42,9 +43,7 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a call whose end i
       database: await test.anotherNode(),
     })
     onTestFinished(async () => {
-      const closed = other.app.close()
-      await clock.advance(5_000)
-      await closed
+      await passingWork(clock, other.app.close())
     })
     const told: Told = async (path, fields) => {
       const form = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, ...fields }
