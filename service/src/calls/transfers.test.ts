@@ -72,14 +72,14 @@ it('brings who takes a call to its caller at once, however long the records take
   const verbs = await ask({ type: 'key', digits: '1' })
   expect(verbs).toEqual([{ type: 'conference', room: 'transfer-t1' }, HANG_UP])
   expect(told).toEqual(['sent'])
-}, 5_000)
+})
 
 it('brings nobody to who takes a call that is not to be put through any more, though its carrier has not said yet that they are rung', async () => {
   const { ask, rest } = await begun({ isWanted: false })
   const verbs = await ask({ type: 'key', digits: '1' })
   expect(verbs).toEqual([expect.objectContaining({ type: 'say' }), { type: 'hangup' }])
   expect(rest.requests).toHaveLength(1)
-}, 5_000)
+})
 
 it('does not note that somebody has the call whose caller is back with the agent before all was written down', async () => {
   const { promise, resolve: written } = Promise.withResolvers<void>()
@@ -93,7 +93,7 @@ it('does not note that somebody has the call whose caller is back with the agent
   written()
   await until(() => stays.told.includes('noted'), { what: 'the other call to be noted' })
   expect(back.told).toEqual(['sent'])
-}, 5_000)
+})
 
 it('fetches back whose target has gone before all was written down that was said: nobody is in the room with them', async () => {
   const { promise, resolve: written } = Promise.withResolvers<void>()
@@ -106,7 +106,7 @@ it('fetches back whose target has gone before all was written down that was said
   const last = () => rest.requests.at(-1)?.form['Twiml']
   await until(() => last()?.includes('<Redirect') === true, { what: 'the caller to be fetched back' })
   expect(told).toEqual(['sent', 'gone'])
-}, 5_000)
+})
 
 it.each([
   ['never told', []],
@@ -165,7 +165,7 @@ it('notes that a call was put through once the database is back, and tells its s
   expect(told).toEqual(['sent', 'noted', 'through'])
   await clock.advance(60_000)
   expect(told).toEqual(['sent', 'noted', 'through', 'noted', 'noted'])
-}, 5_000)
+})
 
 describe('A target whose transfer is called off', () => {
   const asked = ({ requests }: CarrierRest) => requests.slice(1).map(({ path, form }) => ({ path, form }))

@@ -278,5 +278,5 @@ function isTranscript({ type }: Event): boolean {
 
 /** Waits until the model believes that it has said all. */
 async function wholeAnswer(model: Model): Promise<void> {
-  await vi.waitUntil(() => model.sessions[0]?.record.said[0]?.status === 'completed', { timeout: 5_000 })
+  await vi.waitUntil(() => model.sessions[0]?.record.said[0]?.status === 'completed', { timeout: 30_000 })
 }

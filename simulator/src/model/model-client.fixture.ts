@@ -9,7 +9,7 @@ import { type Model, type ModelOptions, startModel } from './model.ts'
 export type Event = { type: string } & Record<string, any>
 
 /** How long a test waits for anything before it gives up. */
-const PATIENCE_MS = 8_000
+const PATIENCE_MS = 30_000
 
 /** A session as a test drives it. */
 export class TestClient {

@@ -216,7 +216,7 @@ describe('a statement that waits too long for a connection', () => {
     for (const transaction of held) await sql`select 1`.execute(transaction)
     for (const transaction of held) await transaction.rollback().execute()
     expect(await backend(db)).toBeGreaterThan(0)
-  }, 20_000)
+  })
 })
 
 describe.runIf(inject('databaseTemplate').kind === 'server')(
