@@ -74,6 +74,10 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('kill -9 of a node 
     const next = startProgram(settings)
     const nextAddress = await next.listening()
     const second = await talk(nextAddress, '/api/v1/call-resume', 2)
+    await until(() => hasStream(nextAddress, { token, streamSid: 'MZ2' }), {
+      what: 'the call to go on',
+      timeoutMs: PATIENCE_MS,
+    })
     const againMs = performance.now()
     await speak(second, SOUNDS.after.mulaw, { ms: 3_000, streamSid: 'MZ2' })
     second.send({ event: 'stop', streamSid: 'MZ2', stop: {} })
@@ -120,6 +124,14 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('kill -9 of a node 
     await administer('POST', '/agents', { agent_key: 'desk', name: 'Desk', description: '' })
     await administer('POST', '/phone-routes', { phone_number: NUMBER, agent_key: 'desk' })
     return (await administer('POST', '/api-keys', { label: 'test' })).created.token
+  }
+
+  /** Until then it is being let in, and what its caller says waits. */
+  async function hasStream(address: string, { token, streamSid }: { token: string; streamSid: string }) {
+    const response = await fetch(`${address}/api/v1/sessions/${streamSid}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    return response.status === 200
   }
 
   /** The carrier asks what to do with the call, and opens the stream that it is given. */
