@@ -168,7 +168,7 @@ describe('a client that is slow', () => {
   })
 
   it('to send its next request is closed', async () => {
-    const { port } = await listening(SHORT)
+    const { port } = await listening({ keepAliveTimeoutMs: SHORT.keepAliveTimeoutMs })
     const connection = new RawConnection(port).write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
     expect((await connection.answer()).status).toBe(200)
     await connection.closed()
@@ -229,7 +229,7 @@ describe('a client that is slow', () => {
   })
 
   it('to send its next request behind what was streamed is closed', async () => {
-    const test = testServer({ limits: { ...SHORT, unreadTimeoutMs: 60_000 } })
+    const test = testServer({ limits: { keepAliveTimeoutMs: SHORT.keepAliveTimeoutMs, unreadTimeoutMs: 60_000 } })
     test.server.get('/stream', (_request, reply) => reply.send(Readable.from(['all of it'])))
     const reader = new RawConnection(await listen(test.server)).write('GET /stream HTTP/1.1\r\nHost: x\r\n\r\n')
     await reader.closed()

@@ -92,7 +92,7 @@ describe('a request to an address of a tenant', () => {
     expect(await asking(reset.url)).toMatchObject({ status: 200, isWhole: false })
     const drip = await targetThat('drip')
     const outbound = makeOutbound({ clock: systemClock, allowPrivate: true, resolve })
-    const answer = await outbound.request({ ...REQUEST, url: drip.url, maxAnswerBytes: 1_000, timeoutMs: 400 })
+    const answer = await outbound.request({ ...REQUEST, url: drip.url, maxAnswerBytes: 1_000, timeoutMs: 2_000 })
     expect(answer).toMatchObject({ status: 200, isWhole: false })
   })
 
