@@ -76,7 +76,9 @@ async function answerOf<T>(
   })
   const { promise: overdue, reject } = Promise.withResolvers<never>()
   const isAnswered = () => isDone || step().then(() => isDone)
-  const late = setTimeout(() => until(isAnswered, { ...options, everyMs: REST_MS }).catch(reject), ASKED_MS)
+  const late = setTimeout(() => {
+    until(isAnswered, { ...options, everyMs: REST_MS }).catch(reject)
+  }, ASKED_MS)
   try {
     return await Promise.race([answered, overdue])
   } finally {

@@ -1,4 +1,4 @@
-/** Time as the carrier lives it. All of its timers come from here, so a test can let a call pass faster. */
+/** Time as the carrier lives it. All of its timers come from here, so a test can let a call pass faster with a clock of its own. */
 export type Clock = {
   /** Milliseconds since the clock was made; it never goes back. */
   nowMs(): number
@@ -13,12 +13,12 @@ export type Clock = {
 // Longer timers overflow and fire at once.
 const LONGEST_TIMER_MS = 2_147_483_647
 
-/** Makes a clock that runs `speed` times as fast as the wall's (1: real time). */
-export function makeClock(speed = 1): Clock {
+/** Makes a clock of real time. */
+export function makeClock(): Clock {
   const startedAt = Date.now()
   const started = performance.now()
   const timers = new Set<NodeJS.Timeout>()
-  const nowMs = () => (performance.now() - started) * speed
+  const nowMs = () => performance.now() - started
   return {
     nowMs,
     date: () => new Date(startedAt + nowMs()),
@@ -29,7 +29,7 @@ export function makeClock(speed = 1): Clock {
           timers.delete(timer)
           run()
         },
-        Math.min(LONGEST_TIMER_MS, Math.max(0, delayMs / speed)),
+        Math.min(LONGEST_TIMER_MS, Math.max(0, delayMs)),
       )
       timers.add(timer)
       return () => {
