@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { LOGIN, useDashboard } from './harness/dashboard.ts'
 import { HOSTILE } from './harness/hostile.ts'
@@ -36,6 +36,9 @@ async function fill(callSid: string): Promise<void> {
 }
 
 const visit = (context: BrowserContext, path: string) => dashboard.visit(context, `/app/t/demo/${path}`)
+
+/** Until a window has begun in its first field: what is written into another one before goes into that. */
+const begun = (form: Locator) => form.locator('*:focus').waitFor()
 
 const harm = (page: Page) => page.locator('main img, main script, main svg[onload]').count()
 
@@ -77,6 +80,7 @@ describe('a campaign', () => {
     const { page, faults } = await visit(context, 'campaigns')
     await page.getByRole('button', { name: 'New campaign' }).click()
     const form = page.getByRole('dialog', { name: 'New campaign' })
+    await begun(form)
     await form.getByLabel('Name').fill('Spring \u202E')
     await form.getByLabel('Agent').selectOption({ index: 1 })
     // As the page itself writes it.
@@ -214,6 +218,7 @@ describe('the desk', () => {
     await page.getByRole('button', { name: 'New task' }).waitFor()
     await page.keyboard.press('m')
     const form = page.getByRole('dialog', { name: 'New task' })
+    await begun(form)
     await form.getByLabel("Customer's number").fill('+1 202 555 0166')
     await form.getByLabel('What is wanted').fill(HOSTILE)
     await form.getByLabel('Priority').selectOption('low')
@@ -406,6 +411,7 @@ describe('the desk', () => {
     await page.keyboard.press('a')
     await page.getByRole('button', { name: 'Acknowledge' }).waitFor({ state: 'hidden' })
     await page.keyboard.press('d')
+    await begun(page.getByRole('dialog', { name: 'Complete' }))
     await page.getByLabel('How it went').selectOption('reached')
     await page.getByLabel('Notes').fill(`Called. ${HOSTILE}`)
     await page.getByRole('button', { name: 'Complete the task', disabled: false }).press('Enter')
@@ -456,7 +462,7 @@ describe('the desk', () => {
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'dark' })
     const { page } = await visit(context, `desk/tasks/${tasks.normal}`)
     await page.getByRole('button', { name: 'Snooze' }).click()
-    await page.getByRole('dialog').locator('*:focus').waitFor()
+    await begun(page.getByRole('dialog'))
     await page.getByLabel('Why').fill('at lunch')
     await page.getByRole('button', { name: 'Snooze the task' }).click()
     await page.getByText('at lunch').first().waitFor()
@@ -464,6 +470,7 @@ describe('the desk', () => {
 
     // A time that is typed, without a step from its year to its hour.
     await page.getByRole('button', { name: 'Snooze' }).click()
+    await begun(page.getByRole('dialog'))
     await page.getByLabel('Until').selectOption({ label: 'At a time of your own' })
     const until = page.getByLabel('Day and time')
     await until.focus()
@@ -504,8 +511,7 @@ describe('the desk', () => {
     await page.goto(`${dashboard.address}/app/t/demo/desk/tasks/${id}`)
     await page.getByRole('button', { name: 'Complete' }).click()
     const form = page.getByRole('dialog', { name: 'Complete' })
-    // It begins in its first field: what is written into another before that goes into this one.
-    await form.locator('*:focus').waitFor()
+    await begun(form)
     await form.getByLabel('Notes').fill('She wants the green chair.')
     await ask('POST', `/callback-tasks/${id}/cancel`, { operator: 'grace' })
     await page.clock.fastForward(READ_AGAIN_MS)

@@ -71,6 +71,7 @@ async function comeBackTo(page: Page): Promise<void> {
 
 async function logInAgain(page: Page, username: string): Promise<void> {
   const login = page.getByRole('dialog', { name: 'Log in again' })
+  await begun(login)
   await login.getByLabel('User name or e-mail').fill(username)
   await login.locator('input[type=password]').fill(LOGIN.password)
   await login.getByRole('button', { name: 'Log in', exact: true }).click()
@@ -255,6 +256,7 @@ describe('what somebody types', () => {
     const context = await dashboard.loggedIn(WIDE)
     const { page } = await dashboard.visit(context, '/app/prompts')
     await page.getByRole('button', { name: 'New prompt' }).click()
+    await begun(page.getByRole('dialog', { name: 'New prompt' }))
     await page.getByLabel('Key').fill('typed')
     await page.getByLabel('Text').fill('Typed.')
     await endSession(context)

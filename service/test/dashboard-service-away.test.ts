@@ -143,6 +143,7 @@ describe('a file that is asked for when the session is over', () => {
 
 async function logIn(page: Page): Promise<void> {
   const login = page.getByRole('dialog', { name: 'Log in again' })
+  await login.locator('*:focus').waitFor()
   await login.getByLabel('User name or e-mail').fill(LOGIN.username)
   await login.locator('input[type=password]').fill(LOGIN.password)
   await login.getByRole('button', { name: 'Log in', exact: true }).click()

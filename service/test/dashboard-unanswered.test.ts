@@ -154,6 +154,7 @@ describe('what is in doubt', () => {
     })
     await press()
     const login = page.getByRole('dialog', { name: 'Log in again' })
+    await login.locator('*:focus').waitFor()
     await login.getByLabel('User name or e-mail').fill(LOGIN.username)
     await login.locator('input[type=password]').fill(LOGIN.password)
     await login.getByRole('button', { name: 'Log in', exact: true }).click()
