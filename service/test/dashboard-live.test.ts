@@ -4,7 +4,9 @@ import {
   AWAY_MS,
   faultsInAllLooks,
   HIDEABLE,
+  openFirstCall,
   putBehind,
+  saidIn,
   useLiveDashboard,
   withoutTheEnd,
 } from './harness/live-dashboard.ts'
@@ -45,8 +47,7 @@ describe('the pages of live calls', () => {
     await ringUntilTaken(page)
     await page.getByRole('listitem').filter({ hasText: 'Robin:' }).first().waitFor()
     expect(await faultsInAllLooks(page)).toEqual([])
-    await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
-    await page.getByText(/this is Robin at the Demo Company/).waitFor()
+    await openFirstCall(page)
 
     await page.getByRole('button', { name: 'Listen' }).click()
     await page.getByText('You hear both sides').waitFor()
@@ -113,15 +114,13 @@ describe('the pages of live calls', () => {
     const row = page.getByRole('row').filter({ hasText: '+1 202 555 0147' }).first()
     await row.getByRole('link', { name: 'Demo Company' }).waitFor()
     expect(await faultsInAllLooks(page)).toEqual([])
-    await row.getByRole('link', { name: '+1 202 555 0147' }).click()
-    await page.getByText(/this is Robin at the Demo Company/).waitFor()
-    const streamSid = new URL(page.url()).pathname.split('/').at(-1)
+    const streamSid = await openFirstCall(page)
     const note = { action: 'note', note: 'Wants a chair.', supervisor: 'ada' }
     await dashboard.ask('POST', `/sessions/${streamSid}/actions`, note)
 
     await page.goto(`${dashboard.address}/app/audit-log`)
     await page.getByRole('link', { name: 'What supervisors did to live calls' }).click()
-    await page.getByLabel('Id of the stream').fill(streamSid ?? '')
+    await page.getByLabel('Id of the stream').fill(streamSid)
     await page.getByText('One in all').waitFor()
     const action = page.getByRole('row').filter({ hasText: 'Wants a chair.' })
     await action.getByRole('link', { name: 'Demo Company' }).waitFor()
@@ -136,10 +135,9 @@ describe('the pages of live calls', () => {
   it('have what was said read out once, at its end, and not with each of its words', async () => {
     const { page } = await visit('/app/t/demo/live', { prepare: LISTENING })
     await ringUntilTaken(page)
-    await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
-    const readOut = page.getByRole('region', { name: 'What was said' }).locator('[aria-live=polite]')
+    const streamSid = await openFirstCall(page)
+    const readOut = saidIn(page).locator('[aria-live=polite]')
     await readOut.getByText(/this is Robin at the Demo Company/).waitFor()
-    const streamSid = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '')
     const text = 'The green chair is yours, and it comes on Thursday in the morning.'
     await dashboard.ask('POST', `/sessions/${streamSid}/actions`, { action: 'say', text, supervisor: 'grace' })
     await readOut.getByText(text).waitFor()
@@ -154,12 +152,10 @@ describe('the pages of live calls', () => {
   it('leave somebody who reads further up where they are, and follow what is said at its end', async () => {
     const { page } = await visit('/app/t/demo/live', { prepare: LOSABLE_EVENTS })
     await ringUntilTaken(page)
-    await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
-    const said = page.getByRole('region', { name: 'What was said' })
-    await said.getByText(/this is Robin at the Demo Company/).waitFor()
+    const streamSid = await openFirstCall(page)
+    const said = saidIn(page)
     // Of what was said a line or two is to be seen.
     await page.setViewportSize({ width: 1280, height: 160 })
-    const streamSid = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '')
     const say = (text: string) =>
       dashboard.ask('POST', `/sessions/${streamSid}/actions`, { action: 'say', text, supervisor: 'grace' })
     const frame = `document.querySelector('[aria-label="What was said"]')`
@@ -209,11 +205,10 @@ describe('the pages of live calls', () => {
   it('keep the words that somebody writes when the call ends', async () => {
     const { page } = await visit('/app/t/demo/live')
     await ringUntilTaken(page)
-    await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
+    const streamSid = await openFirstCall(page)
     await page.getByRole('button', { name: 'Note' }).click()
     const note = page.getByRole('dialog', { name: 'Note' })
     await note.getByRole('textbox').fill('Wants the green chair.')
-    const streamSid = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '')
     await dashboard.ask('POST', `/sessions/${streamSid}/actions`, { action: 'end_call', supervisor: 'grace' })
     await page.getByText('Read and hear it again').waitFor()
     expect(await note.getByRole('textbox').inputValue()).toBe('Wants the green chair.')
@@ -228,14 +223,14 @@ describe('the pages of live calls', () => {
   it('go on with what is said when the session has ended and somebody has logged in again', async () => {
     const { page } = await visit('/app/t/demo/live')
     await ringUntilTaken(page)
-    await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
-    await page.getByText(/this is Robin at the Demo Company/).waitFor()
-    const streamSid = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '')
+    const streamSid = await openFirstCall(page)
     const act = (asked: object) =>
       dashboard.ask('POST', `/sessions/${streamSid}/actions`, { supervisor: 'grace', ...asked })
     const headers = { origin: dashboard.address }
     await page.context().request.post(`${dashboard.address}/api/v1/admin/auth/logout`, { headers })
     const login = page.getByRole('dialog', { name: 'Log in again' })
+    // It begins in its first field: what is written into the other before that goes into this one.
+    await login.locator('*:focus').waitFor()
     await login.getByLabel('User name or e-mail').fill(LOGIN.username)
     await login.locator('input[type=password]').fill(LOGIN.password)
     await login.getByRole('button', { name: 'Log in', exact: true }).click()
@@ -250,9 +245,8 @@ describe('the pages of live calls', () => {
   it('leave the connections of tabs that nobody looks at to others, and show what was said meanwhile to whoever is back', async () => {
     const { page } = await visit('/app/t/demo/live', { prepare: HIDEABLE })
     await ringUntilTaken(page)
-    await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
+    const streamSid = await openFirstCall(page)
     const greeting = /this is Robin at the Demo Company/
-    await page.getByText(greeting).waitFor()
     const [address, context] = [page.url(), page.context()]
     await context.clock.install()
     const tabs = [page]
@@ -267,7 +261,6 @@ describe('the pages of live calls', () => {
     const looked = await context.newPage()
     await looked.goto(address)
     await looked.getByText(greeting).waitFor()
-    const streamSid = decodeURIComponent(new URL(address).pathname.split('/').at(-1) ?? '')
     const act = (asked: object) =>
       dashboard.ask('POST', `/sessions/${streamSid}/actions`, { supervisor: 'grace', ...asked })
     await act({ action: 'say', text: 'The green chair is yours.' })
@@ -283,9 +276,8 @@ describe('the pages of live calls', () => {
   it('leave the connections of the browser to all else, in however many windows somebody looks at calls, and all of them show what is said', async () => {
     const { page } = await visit('/app/t/demo/live')
     await ringUntilTaken(page)
-    await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
+    const streamSid = await openFirstCall(page)
     const greeting = /this is Robin at the Demo Company/
-    await page.getByText(greeting).waitFor()
     const windows = [page]
     while (windows.length <= CONNECTIONS) {
       const window = await page.context().newPage()
@@ -293,7 +285,6 @@ describe('the pages of live calls', () => {
       await window.getByText(greeting).waitFor()
       windows.push(window)
     }
-    const streamSid = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '')
     const act = (asked: object) =>
       dashboard.ask('POST', `/sessions/${streamSid}/actions`, { supervisor: 'grace', ...asked })
     await act({ action: 'say', text: 'The green chair is yours.' })

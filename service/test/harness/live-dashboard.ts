@@ -43,6 +43,22 @@ export type LiveDashboard = {
   ringUntilTaken(page: Page): Promise<void>
 }
 
+/** What is said on the page of a live call. */
+export const saidIn = (page: Page) => page.getByRole('region', { name: 'What was said' })
+
+/** Opens the first call of those that are shown, and waits until its agent has greeted; returns the id of its stream. */
+export async function openFirstCall(page: Page): Promise<string> {
+  await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
+  // On the wall, which stands until the page is loaded, calls tell what was said last: the same greeting, of several.
+  await saidIn(page)
+    .getByText(/this is Robin at the Demo Company/)
+    .waitFor()
+  return streamOf(page)
+}
+
+/** The call whose page is shown. */
+const streamOf = (page: Page) => decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '')
+
 /** Gives a test file such a dashboard, and the time that calls need. */
 export function useLiveDashboard(): LiveDashboard {
   vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
