@@ -1,8 +1,10 @@
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { startChromium } from './harness/chromium.ts'
 import { HOSTILE } from './harness/hostile.ts'
 import { levelOf } from './harness/level.ts'
 import {
+  openFirstCall,
   somebodySpeaks,
   TAKEN_WITHIN_MS,
   useLiveDashboard,
@@ -43,13 +45,23 @@ const SELDOM = `
   window.setInterval = (work, ms, ...given) => every(work, ms === 2_000 ? 3_600_000 : ms, ...given)
 `
 
+/** A machine that is busy takes no call, and the page says so: then somebody presses once more. */
+async function callUntilTaken(page: Page): Promise<void> {
+  const connected = page.getByText('Connected')
+  const taken = async () => {
+    await page.getByRole('button', { name: 'Call', exact: true, disabled: false }).press('Enter')
+    await connected.or(page.getByRole('alert')).first().waitFor()
+    return connected.isVisible()
+  }
+  await until(taken, { timeoutMs: TAKEN_WITHIN_MS, what: 'the call to be taken' })
+}
+
 describe('the page to talk to an agent', () => {
   it('carries the voices of both, and shows what they say', async () => {
     const browser = await startChromium({ microphone: await somebodySpeaks(dashboard) })
     try {
       const { page, faults } = await visit('/app/t/demo/talk', { browser })
-      await page.getByRole('button', { name: 'Call', exact: true, disabled: false }).press('Enter')
-      await page.getByText('Connected').waitFor()
+      await callUntilTaken(page)
       // What was pressed is gone, and what there is to do instead stands where the focus is.
       await waitForFocusAround(page, 'Mute')
       // As it calls itself, and everything else the call.
@@ -72,7 +84,8 @@ describe('the page to talk to an agent', () => {
       await waitForFocusAround(page, 'Call')
       await page.getByRole('link', { name: 'Read and hear this call again' }).click()
       await page.getByText('The caller hung up').first().waitFor()
-      expect(withoutTheEnd(faults)).toEqual([])
+      // Of a call that was not taken a browser tells, too.
+      expect(withoutTheEnd(faults).filter((fault) => !fault.includes('503'))).toEqual([])
     } finally {
       await browser.close()
     }
@@ -110,8 +123,7 @@ describe('the page of a live call', () => {
       await ringUntilTaken(page)
       // That somebody has the call, and has it no more, is told by the call itself.
       await page.evaluate(SELDOM)
-      await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
-      await page.getByText(/this is Robin at the Demo Company/).waitFor()
+      await openFirstCall(page)
       await page.getByRole('button', { name: 'Take over' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Take over' }).click()
       await page.getByText('You speak with the caller.').waitFor()
@@ -155,7 +167,7 @@ describe('the page of a live call', () => {
     try {
       const { page } = await visit('/app/t/demo/live', { browser, prepare: UNPLUGGABLE })
       await ringUntilTaken(page)
-      await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
+      const streamSid = await openFirstCall(page)
       await page.getByRole('button', { name: 'Take over' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Take over' }).click()
       await page.getByText('Connected').waitFor()
@@ -180,7 +192,6 @@ describe('the page of a live call', () => {
       const [told, below] = await Promise.all([page.getByRole('alert').boundingBox(), takeOver.boundingBox()])
       expect((below?.y ?? 0) - (told?.y ?? 0) - (told?.height ?? 0)).toBeGreaterThan(0)
       await handBack.waitFor({ state: 'hidden' })
-      const streamSid = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '')
       await dashboard.ask('POST', `/sessions/${streamSid}/actions`, { action: 'end_call', supervisor: 'grace' })
     } finally {
       await browser.close()
