@@ -215,7 +215,29 @@ describe('a version', () => {
     expect(await greetingOf(versionIn(page))).toBe('Typed.')
     await context.close()
   })
+
+  it('leads to the draft of what was typed without a question whether to drop that, however slow the machine', async () => {
+    const { context, page } = await typing('Typed.')
+    await ask('POST', `/admin/tenants/acme/agent-versions/${draft.id}/publish`)
+    await save(page)
+    const draftOfIt = page.getByRole('button', { name: 'New draft of it' })
+    await draftOfIt.waitFor()
+    await page.evaluate(DRAWN_LATE)
+    await draftOfIt.click()
+    await page.waitForURL((address) => address.pathname !== draft.path)
+    await page.getByRole('button', { name: 'Save the draft' }).waitFor()
+    await context.close()
+  })
 })
+
+/** As where a machine is busy: the service has answered again before a page has drawn what came of its last answer. */
+const DRAWN_LATE = `{
+  const { prototype } = MessagePort
+  const { postMessage } = prototype
+  prototype.postMessage = function (...given) {
+    setTimeout(() => postMessage.apply(this, given), 300)
+  }
+}`
 
 describe('what somebody types', () => {
   it('stays when the session ends, and is saved once they have logged in again', async () => {

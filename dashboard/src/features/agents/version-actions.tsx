@@ -2,6 +2,7 @@ import { Button, Modal } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
+import { flushSync } from 'react-dom'
 import { ApiFailure, asFailure } from '../../api/failure.ts'
 import { useHoldRoleFor } from '../../api/held-role.ts'
 import { useMay } from '../../api/session.ts'
@@ -151,7 +152,8 @@ export function NewDraft({ tenantId, agentId, from, isUnsaved = false, isLater =
     mutationFn: () => createVersion(tenantId, agentId, from?.config ?? {}),
     onMutate: () => router.state.location.pathname,
     onSuccess: async ({ id: versionId }, _nothing, askedAt) => {
-      onMade?.()
+      // At once: as long as what was typed is drawn as unsaved, whoever is led to the draft that has it is asked whether to drop it.
+      if (onMade) flushSync(onMade)
       await client.invalidateQueries({ queryKey: agentsKey(tenantId) })
       // Whoever has gone elsewhere meanwhile stays there.
       if (router.state.location.pathname !== askedAt) return
