@@ -483,7 +483,7 @@ const OURS = new Set(
     'tenant_id call_sid stream_sid org_id direction status agent_key agent_name answered_by answered_by_source error_code action actor actor_kind event ' +
     'model voice audio_output_provider call_status end_reason qa_status extraction_status item_id role call_id name source state ' +
     'dial_ref on_machine customer_phone disposition priority queue_key created_by assigned_to acknowledged_by last_dispatch_call_sid ' +
-    'last_dispatch_status operator supervisor outcome hours_start hours_end phone url latency usage search timeline day_spent'
+    'last_dispatch_status operator supervisor placed_by canceled_by outcome hours_start hours_end phone url latency usage search timeline day_spent'
   ).split(' '),
 )
 
