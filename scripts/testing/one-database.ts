@@ -79,6 +79,7 @@ export const ON_ONE_DATABASE: OneDatabase = {
     'service/test/make-call.db.test.ts',
     'service/test/number-erasure-killed.db.test.ts',
     'service/test/outbound-call.db.test.ts',
+    'service/test/said-ahead.db.test.ts',
     'service/test/scoring-killed.db.test.ts',
     'service/test/second-voice.db.test.ts',
     'service/test/simulation-by-voice-killed.db.test.ts',
