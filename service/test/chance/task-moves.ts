@@ -100,7 +100,7 @@ function bodyOf(asking: Asking, action: string): Drawn {
     return draw.body({
       reason: words,
       operator: maybe,
-      until: { good: later, bad: [...over, 'later', null], isNeeded: true },
+      until: { good: [...later, ...over], bad: ['later', null], isNeeded: true },
     })
   if (action === 'complete') {
     const disposition = { good: DISPOSITIONS, bad: ['done', null, 'resolved '], isNeeded: true }
@@ -139,6 +139,8 @@ type Moving = { tenant: string; id: string; action: string; body: Json }
 function moved(model: Model, { tenant, id, action, body }: Moving): Predicted {
   const task = find(model, tenant, id)
   if (!task) return refused(404)
+  // What is over is known by the time at which the task is at hand.
+  if (action === 'snooze' && Date.parse(String(body['until'])) <= model.nowMs) return refused(400)
   const { from, set, event } = MOVES[action] as Move
   if (!from.includes(String(task['status']))) return refused(409)
   Object.assign(task, set(task, body, model), { updated_at: isoOf(model) })
