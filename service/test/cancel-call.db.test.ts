@@ -8,7 +8,8 @@ import { useDatabase } from './harness/database.ts'
 import { NUMBER, useDialApp } from './harness/dial-app.ts'
 import { until } from './harness/wait.ts'
 
-const ADMIN_PASSWORD = 'a password of this test'
+const PASSWORD = 'a password of this test'
+const GRACE = 'grace@acme.example'
 
 type Answered = { error: string; code: string; call_log: Record<string, unknown> }
 
@@ -19,6 +20,20 @@ describe('POST /api/v1/call-logs/{call_sid}/cancel', () => {
   const rest = () => app.simulator.carrier.faults.rest
   const cancel = (sid: unknown, tenant: string | null = 'acme') =>
     app.served.call<Answered>(tenant, 'POST', `/call-logs/${String(sid)}/cancel`)
+
+  const cancelBy = (browser: Browser, sid: unknown) =>
+    browser.call('POST', `/call-logs/${String(sid)}/cancel`, { headers: { 'x-tenant-id': 'acme' } })
+
+  /** A person of the tenant, and the administrator. */
+  async function people() {
+    const settings = { TELEPHONY_API_BASE_URL: app.simulator.carrier.baseUrl }
+    const node = await app.another({ settings: { ...settings, ADMIN_USERNAME: 'ada', ADMIN_PASSWORD: PASSWORD } })
+    await node.administer('POST', '/tenants/acme/users', { email: GRACE, role: 'admin', password: PASSWORD })
+    const [grace, ada] = [new Browser(node), new Browser(node)]
+    expect((await grace.login(GRACE, PASSWORD)).status).toBe(200)
+    expect((await ada.login('ada', PASSWORD)).status).toBe(200)
+    return { grace, ada }
+  }
 
   /** As a carrier has told of it. */
   async function dialled(status?: CallStatus): Promise<unknown> {
@@ -39,33 +54,45 @@ describe('POST /api/v1/call-logs/{call_sid}/cancel', () => {
   })
 
   it('knows which person has placed it, and which one has cancelled it, also where the carrier tells of the end itself', async () => {
-    const settings = { TELEPHONY_API_BASE_URL: app.simulator.carrier.baseUrl, ADMIN_USERNAME: 'ada', ADMIN_PASSWORD }
-    const node = await app.another({ settings })
-    const user = { email: 'grace@acme.example', role: 'admin', name: 'Grace', password: ADMIN_PASSWORD }
-    await node.administer('POST', '/tenants/acme/users', user)
-    const [grace, ada] = [new Browser(node), new Browser(node)]
-    for (const [browser, name] of [
-      [grace, user.email],
-      [ada, 'ada'],
-    ] as const)
-      expect((await browser.login(name, ADMIN_PASSWORD)).status).toBe(200)
-    const placed = await grace.call('POST', '/make-call', { body: { from: NUMBER, to: app.callee, agent_key: 'desk' } })
-    expect(await app.newestLog()).toMatchObject({ placed_by: user.email, canceled_by: null })
+    const { grace, ada } = await people()
+    const body = { from: NUMBER, to: app.callee, agent_key: 'desk' }
+    const placed = await grace.call('POST', '/make-call', { body })
+    expect(await app.newestLog()).toMatchObject({ placed_by: GRACE, canceled_by: null })
     Object.assign(app.calls[0]?.faults.callbacks ?? {}, { delivery: 'normal' })
     rest().modify = 'accept-then-reset'
-    const headers = { 'x-tenant-id': 'acme' }
-    await ada.call('POST', `/call-logs/${String(placed.body['call_sid'])}/cancel`, { headers })
+    await cancelBy(ada, placed.body['call_sid'])
     await until(async () => (await app.newestLog())['status'] === 'canceled', { what: 'the word of the carrier' })
-    expect(await app.newestLog()).toMatchObject({ placed_by: user.email, canceled_by: 'ada' })
+    expect(await app.newestLog()).toMatchObject({ placed_by: GRACE, canceled_by: 'ada' })
     const [told] = await storedEvents(test.db)
-    expect(told?.body).toMatchObject({ payload: { call_log: { placed_by: user.email, canceled_by: 'ada' } } })
+    expect(told?.body).toMatchObject({ payload: { call_log: { placed_by: GRACE, canceled_by: 'ada' } } })
+  })
+
+  it('names who has cancelled it, and not who asked for that when it was', async () => {
+    const sid = await dialled('ringing')
+    const { grace, ada } = await people()
+    rest().modify = 'accept-then-reset'
+    expect((await cancelBy(grace, sid)).status).toBe(502)
+    rest().modify = 'normal'
+    expect((await cancelBy(ada, sid)).body).toMatchObject({ call_log: { status: 'canceled', canceled_by: GRACE } })
+  })
+
+  it.each([
+    ['somebody else', 'ada'],
+    ['a key', null],
+  ])('names nobody whose request the carrier has refused, after which %s has cancelled it', async (_, name) => {
+    const sid = await dialled('ringing')
+    const { grace, ada } = await people()
+    rest().modify = 'internal-error'
+    expect((await cancelBy(grace, sid)).status).toBe(502)
+    rest().modify = 'normal'
+    const { body } = name === null ? await cancel(sid) : await cancelBy(ada, sid)
+    expect(body).toMatchObject({ call_log: { status: 'canceled', canceled_by: name } })
   })
 
   it('names nobody who has a key, nor whoever was too late', async () => {
     const sid = await dialled('ringing')
     await test.db.updateTable('call_logs').set({ canceled_by: 'ada' }).execute()
     expect(await app.newestLog()).toMatchObject({ placed_by: null, canceled_by: null })
-    await test.db.updateTable('call_logs').set({ canceled_by: null }).execute()
     expect((await cancel(sid)).body.call_log).toMatchObject({ placed_by: null, canceled_by: null })
   })
 

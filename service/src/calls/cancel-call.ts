@@ -39,18 +39,21 @@ export function makeCancelCall({ db, clock, tenants, statuses, requests }: Deps)
     return log
   }
 
-  /** Of a call that the carrier was asked to cancel. */
-  async function statusAfter(tenant: TenantRuntime, callSid: string): Promise<CarrierCallStatus> {
-    const cancelled = toldBy(
+  /** Of a call that the carrier was asked to cancel. `isTaken`: it is this request that it has taken, of all there were. */
+  async function cancelled(
+    tenant: TenantRuntime,
+    callSid: string,
+  ): Promise<{ status: CarrierCallStatus; isTaken: boolean }> {
+    const taken = toldBy(
       await requests.make(tenant, (carrier, account, signal) => carrier.cancelCall(account, callSid, signal)),
     )
-    if (cancelled) return cancelled.status
+    if (taken) return { status: taken.status, isTaken: true }
     // It may be over because somebody has cancelled it just now, or by a request whose answer was lost.
     const known = toldBy(
       await requests.make(tenant, (carrier, account, signal) => carrier.fetchCall(account, callSid, signal)),
     )
     if (known?.status !== 'canceled') throw notRinging()
-    return known.status
+    return { status: known.status, isTaken: false }
   }
 
   return {
@@ -60,9 +63,10 @@ export function makeCancelCall({ db, clock, tenants, statuses, requests }: Deps)
       if (log.status === 'canceled') return log
       expectRinging(log)
       // Before the carrier is asked: it may tell of the end before it has answered.
-      if (by !== null) await noteCanceler(db, tenantId, log.id, by)
-      const status = await statusAfter(tenant, callSid)
+      if (by !== null) await noteCanceler(db, tenantId, log.id, { by, isTaken: false })
+      const { status, isTaken } = await cancelled(tenant, callSid)
       if (status === 'in-progress' || (isOver(status) && status !== 'canceled')) throw notRinging()
+      if (isTaken) await noteCanceler(db, tenantId, log.id, { by, isTaken })
       if (status === 'canceled') await statuses.record(tenantId, callSid, statusReport(status, new Date(clock.now())))
       return read(tenantId, callSid)
     },

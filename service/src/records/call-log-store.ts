@@ -111,14 +111,24 @@ export async function updateCallLog(
   await tx.updateTable('call_logs').set(changes).where('tenant_id', '=', tenantId).where('id', '=', id).execute()
 }
 
-/** Writes down which person asks for a call to be cancelled; of one that is over it stays as it is. */
-export async function noteCanceler(db: Db, tenantId: TenantId, id: string, by: string): Promise<void> {
+/**
+ * Writes down which person, if any, asks for a call to be cancelled: the first one stands, until it is known whose request the carrier
+ * has taken (`isTaken`). Of a call that is over it stays as it is.
+ */
+export async function noteCanceler(
+  db: Db,
+  tenantId: TenantId,
+  id: string,
+  { by, isTaken }: { by: string | null; isTaken: boolean },
+): Promise<void> {
   await db
     .updateTable('call_logs')
     .set({ canceled_by: by })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where('ended_at', 'is', null)
+    .where('canceled_by', 'is distinct from', by)
+    .$if(!isTaken, (query) => query.where('canceled_by', 'is', null))
     .execute()
 }
 
