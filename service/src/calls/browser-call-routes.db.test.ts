@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { Browser } from '../../test/harness/browser.ts'
 import { useCallApp } from '../../test/harness/call-app.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { StreamClient } from '../../test/harness/stream-client.ts'
@@ -6,11 +7,13 @@ import { until } from '../../test/harness/wait.ts'
 import { OTHER_NODE, someCall, tenantTold } from '../records/calls.fixture.ts'
 import { makeSessions } from '../records/sessions.ts'
 
+const ADMIN_PASSWORD = 'a password of this test'
+
 type Opened = { ok: true; stream_url: string; stream_token: string; call_sid: string }
 
 describe('POST /api/v1/browser-calls', () => {
   const test = useDatabase()
-  const app = useCallApp(test)
+  const app = useCallApp(test, { settings: { ADMIN_USERNAME: 'ada', ADMIN_PASSWORD } })
   const open = (body: unknown, tenant: string | null = 'acme') =>
     app.served.call<Opened>(tenant, 'POST', '/browser-calls', body)
 
@@ -37,6 +40,21 @@ describe('POST /api/v1/browser-calls', () => {
     }, 'the end to be written down')
     expect(log).toMatchObject({ direction: 'browser', agent_key: 'desk' })
     expect(app.rest.requests).toEqual([])
+  })
+
+  it('knows which person talks, and nobody who has a key', async () => {
+    const ada = new Browser(app.served)
+    expect((await ada.login('ada', ADMIN_PASSWORD)).status).toBe(200)
+    const asked = { body: { agent_key: 'desk' }, headers: { 'x-tenant-id': 'acme' } }
+    const byPerson = await ada.call('POST', '/browser-calls', asked)
+    const byKey = await open({ agent_key: 'desk' })
+    for (const [sid, placed_by] of [
+      [byPerson.body['call_sid'], 'ada'],
+      [byKey.body.call_sid, null],
+    ]) {
+      const { body } = await app.served.call('acme', 'GET', `/call-logs/${String(sid)}`)
+      expect(body).toMatchObject({ call_log: { direction: 'browser', placed_by } })
+    }
   })
 
   it('keeps apart the calls of two tenants whose pages give theirs one name', async () => {

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { AgentVersionId } from '../kernel/ids.ts'
-import { tenantOf } from '../platform/http/guards.ts'
+import { personNameOf, tenantOf } from '../platform/http/guards.ts'
 import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
 import type { BrowserCalls } from './browser-call.ts'
 
@@ -37,7 +37,8 @@ export function browserCallRoutes(calls: BrowserCalls): FastifyPluginAsyncTypebo
       },
       async (request) => {
         const { agent_key: agentKey = null, agent_version_id: versionId = null } = request.body
-        const { callSid, streamUrl, streamToken } = await calls.open(tenantOf(request), { agentKey, versionId })
+        const asked = { agentKey, versionId, placedBy: personNameOf(request) }
+        const { callSid, streamUrl, streamToken } = await calls.open(tenantOf(request), asked)
         return { ok: true as const, stream_url: streamUrl, stream_token: streamToken, call_sid: callSid }
       },
     )

@@ -12,6 +12,9 @@ import { type NamedAgent, namedAgent } from './named-agent.ts'
 import { noRoom } from './no-room.ts'
 import type { CallStatuses } from './record-status.ts'
 
+/** A request for a call. `placedBy`: the person who asks. */
+export type BrowserCallRequest = NamedAgent & { placedBy: string | null }
+
 /** What a page needs to open the stream of its call. */
 export type BrowserCall = { callSid: string; streamUrl: string; streamToken: string }
 
@@ -25,7 +28,7 @@ export type BrowserCalls = {
    * @throws AppError `invalid_request` unless exactly one agent is named, and the tenant has it; `unavailable` when there is
    * no room for a call, or no model.
    */
-  open(tenantId: TenantId, choice: NamedAgent): Promise<BrowserCall>
+  open(tenantId: TenantId, request: BrowserCallRequest): Promise<BrowserCall>
   /** Ends no more calls whose page never came. */
   close(): void
 }
@@ -63,7 +66,7 @@ export function makeBrowserCalls(deps: Deps): BrowserCalls {
   }
 
   return {
-    async open(tenantId, given) {
+    async open(tenantId, { placedBy, ...given }) {
       const tenant = await knownTenant(tenants, tenantId)
       const agent = await namedAgent(resolveAgent, tenant, given)
       if (!deps.hasModel) throw notSetUp('No realtime model is configured: no agent can speak.')
@@ -73,7 +76,7 @@ export function makeBrowserCalls(deps: Deps): BrowserCalls {
       if (why) throw noRoom(why)
       const call = { callSid, direction: 'browser' as const, from: 'browser', to: agent.agentKey ?? agent.agentName }
       const opened = await sessions
-        .open(tenant, { ...call, orgId: null, agent, metadata: {} })
+        .open(tenant, { ...call, orgId: null, agent, metadata: {}, placedBy })
         .catch((err: unknown) => {
           throw err instanceof AppError && err.code === 'tenant_busy' ? noRoom('tenant_full') : err
         })

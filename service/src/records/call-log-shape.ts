@@ -30,7 +30,7 @@ export const CallLog = Type.Object({
   placed_by: nullable(
     Type.String({
       description:
-        'The person who placed it in the dashboard: their e-mail, or ADMIN_USERNAME. Null for a key, a campaign and a call that came in; of a callback task the history says who.',
+        'The person who placed it in the dashboard, or talks there: their e-mail, or ADMIN_USERNAME. Null for a key, a campaign and a call that came in; of a callback task the history says who.',
     }),
   ),
   canceled_by: nullable(

@@ -13,7 +13,6 @@ import { deleteVoiceSession, insertVoiceSession } from './voice-session-store.ts
 export type QueuedCall = Omit<NewCall, 'callSid' | 'direction'> & {
   callbackTaskId: string | null
   campaignId?: string | null
-  placedBy?: string | null
 }
 
 /** Why a call was not placed, or why that is not known: a code of ours, and a reason for people, null where there is none. */
@@ -31,11 +30,10 @@ export function isMendedByTime(code: string | null): boolean {
 
 /** Writes down that a call is to be placed, in its log alone: its session begins when the carrier has taken it. */
 export async function queueCall(tx: Tx, tenant: TenantRuntime, call: QueuedCall, now: Date): Promise<CallLogRow> {
-  const { callbackTaskId, campaignId = null, placedBy = null, ...known } = call
+  const { callbackTaskId, campaignId = null, ...known } = call
   const { log } = newRecord(tenant, { ...known, callSid: '', direction: 'outbound' }, now)
   const unplaced = { call_sid: null, voice_session_id: null, status: 'queued' as const, started_at: null }
-  const asked = { callback_task_id: callbackTaskId, campaign_id: campaignId, placed_by: placedBy }
-  const queued: CallLogRow = { ...log, ...unplaced, ...asked }
+  const queued: CallLogRow = { ...log, ...unplaced, callback_task_id: callbackTaskId, campaign_id: campaignId }
   await insertCallLog(tx, tenant.tenant_id, queued)
   return queued
 }

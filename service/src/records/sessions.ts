@@ -34,6 +34,8 @@ export type NewCall = {
   greeting?: string | null
   /** What the tenant's other calls have taken of its day, by who has asked just now; null, or not given: asked when its stream begins. */
   spentToday?: SpentToday | null
+  /** The person who asks for it; null, or not given, for nobody. */
+  placedBy?: string | null
 }
 
 /** The session of a call. `agentKey` and `agentVersionId` are those it was opened with. */
@@ -304,7 +306,7 @@ export function newRecord(tenant: TenantRuntime, { agent, ...call }: NewCall, no
       voice_session_id: sessionId,
       callback_task_id: null,
       campaign_id: null,
-      placed_by: null,
+      placed_by: call.placedBy ?? null,
       canceled_by: null,
       started_at: now,
       answered_at: null,
