@@ -84,6 +84,7 @@ describe('the page to talk to an agent', () => {
       await waitForFocusAround(page, 'Call')
       await page.getByRole('link', { name: 'Read and hear this call again' }).click()
       await page.getByText('The caller hung up').first().waitFor()
+      await page.getByText('Placed byada').waitFor()
       // Of a call that was not taken a browser tells, too.
       expect(withoutTheEnd(faults).filter((fault) => !fault.includes('503'))).toEqual([])
     } finally {

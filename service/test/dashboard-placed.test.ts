@@ -61,6 +61,7 @@ describe('a call that somebody places', () => {
     await isTold('The service cannot be reached.')
     await place()
     await page.getByRole('heading', { name: '+1 202 555 0144' }).waitFor({ timeout: ROOM_MS })
+    await page.getByText('Placed byada').waitFor()
     expect(page.url()).toMatch(/\/calls\/CA\w+$/)
     expect(await callsTo('+12025550144')).toHaveLength(1)
     expect(await page.locator('main img, main script, main svg[onload]').count()).toBe(0)

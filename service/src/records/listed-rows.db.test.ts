@@ -33,6 +33,8 @@ const CALLS: Partial<CallLogRow>[] = [
   { answered_at: at(0), ended_at: at(120), duration_seconds: 41, cost_usd: 0.1 + 0.2, status: 'completed' },
   { answered_at: at(1), duration_seconds: 41, answered_by: 'human', escalated: true, escalation_target: HARD },
   { summary: HARD, metadata: METADATA, cost_usd: 1e-9 },
+  { placed_by: HARD, canceled_by: 'ada', ended_at: at(500), status: 'canceled' },
+  { placed_by: 'grace@acme.example', canceled_by: 'ada', answered_at: at(0), status: 'in-progress' },
 ]
 
 const SESSIONS: Partial<VoiceSessionRow>[] = [
