@@ -27,6 +27,15 @@ describe('passing', () => {
     expect(clock.monotonicMs()).toBe(1_000)
   })
 
+  it('leaves time standing still, with nothing under way, where the condition came within a step', async () => {
+    const clock = new TestClock()
+    const firedMs: number[] = []
+    clock.after(200, () => firedMs.push(clock.monotonicMs()))
+    const soon = () => new Promise<true>((resolve) => clock.after(30, () => resolve(true)))
+    await passing(clock, soon, { what: 'what takes a moment' })
+    expect([clock.monotonicMs(), firedMs]).toEqual([250, [200]])
+  })
+
   it('gives up what the condition waits for in vain', async () => {
     const never = () => new Promise<true>(() => {})
     const waiting = passing(new TestClock(), never, { what: 'what never comes', timeoutMs: 10 })

@@ -76,12 +76,15 @@ async function answerOf<T>(
   })
   const { promise: overdue, reject } = Promise.withResolvers<never>()
   const isAnswered = () => isDone || step().then(() => isDone)
+  let goingOn: Promise<unknown> = Promise.resolve()
   const late = setTimeout(() => {
-    until(isAnswered, { ...options, everyMs: REST_MS }).catch(reject)
+    goingOn = until(isAnswered, { ...options, everyMs: REST_MS }).catch(reject)
   }, ASKED_MS)
   try {
     return await Promise.race([answered, overdue])
   } finally {
     clearTimeout(late)
+    // The step in which it came: time would go on behind the test's back, and into the next one.
+    await goingOn
   }
 }
