@@ -116,3 +116,15 @@ describe('a service that is told to stop', () => {
     await passingWork(app.clock, draining)
   })
 })
+
+describe('a service that has an hour to stop', () => {
+  const app = useCallApp(useDatabase(), { settings: { DRAIN_SECONDS: '3600' } })
+
+  it('stops as soon as its calls are over', async () => {
+    const client = await app.talk({ CallSid: 'CA1' })
+    const draining = app.served.app.drain()
+    client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    // While it waits for this, less than an hour passes.
+    await passingWork(app.clock, draining)
+  })
+})
