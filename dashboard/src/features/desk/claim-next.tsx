@@ -66,12 +66,7 @@ export function ClaimNext({ tenantId, queueKey, name: known, isLater = false }: 
   }
 
   // What it is called is not to change under the pointer, nor what stands beneath to give way to it.
-  if (known === undefined && queue.isPending)
-    return (
-      <Button classNames={WORDS_IN_LINES} style={{ visibility: 'hidden' }}>
-        Claim next of {name}
-      </Button>
-    )
+  if (known === undefined && queue.isPending) return <ClaimNextPlace queueKey={queueKey} />
   return (
     <>
       <output className={styles.said}>{data === null && `Nothing is due in ${name}.`}</output>
@@ -87,5 +82,14 @@ export function ClaimNext({ tenantId, queueKey, name: known, isLater = false }: 
       </Keyed>
       {claim.error && <FailureState error={claim.error} />}
     </>
+  )
+}
+
+/** Keeps its place until it is known of which queue it is, and how that is called. */
+export function ClaimNextPlace({ queueKey }: { queueKey: string }) {
+  return (
+    <Button classNames={WORDS_IN_LINES} style={{ visibility: 'hidden' }}>
+      Claim next of {queueKey}
+    </Button>
   )
 }

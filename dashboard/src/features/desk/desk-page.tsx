@@ -8,13 +8,14 @@ import { ListPage } from '../../components/list-page.tsx'
 import { type Column, RowLink } from '../../components/list-table.tsx'
 import { DASH, phoneText } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
-import { ClaimNext } from './claim-next.tsx'
+import { ClaimNext, ClaimNextPlace } from './claim-next.tsx'
 import styles from './desk.module.css'
 import type { DeskFilters } from './desk-filters.ts'
 import { NewTask } from './new-task.tsx'
 import { listQueues, mostUrgent, type Queue } from './queue-queries.ts'
 import { QueuesPanel } from './queues-panel.tsx'
 import { Shortcuts } from './shortcuts.tsx'
+import { DEFAULT_QUEUE } from './task-fields.tsx'
 import { DISPOSITIONS } from './task-moves.ts'
 import { deskKey, listTasks, type Task } from './task-queries.ts'
 import { PRIORITIES, TASK_STATUSES, TaskPriority, TaskStatus, TaskTime } from './task-status.tsx'
@@ -56,7 +57,7 @@ export function DeskPage() {
         }
         actions={
           <>
-            {mayAct && <NextTask tenantId={tenantId} queues={queues.rows ?? []} asked={filters.queue_key} />}
+            {mayAct && <NextTask tenantId={tenantId} queues={queues.rows} asked={filters.queue_key} />}
             {mayAct && <NewTask tenantId={tenantId} queues={queues.rows ?? []} asked={filters.queue_key} />}
             <Shortcuts />
           </>
@@ -76,13 +77,13 @@ export function DeskPage() {
   )
 }
 
-type NextTaskProps = { tenantId: string; queues: Queue[]; asked: string | undefined }
+type NextTaskProps = { tenantId: string; queues: Queue[] | undefined; asked: string | undefined }
 
 /** Of the queue that is looked at, else of the one in which it is most urgent. */
 function NextTask({ tenantId, queues, asked }: NextTaskProps) {
-  const queue = asked === undefined ? mostUrgent(queues) : queues.find(({ queue_key: key }) => key === asked)
+  const queue = asked === undefined ? mostUrgent(queues ?? []) : queues?.find(({ queue_key: key }) => key === asked)
   const queueKey = queue?.queue_key ?? asked
-  if (queueKey === undefined) return null
+  if (queueKey === undefined) return queues === undefined ? <ClaimNextPlace queueKey={DEFAULT_QUEUE} /> : null
   // Of one that is not in sight yet it is read.
   const name = queue && (queue.name ?? queueKey)
   return <ClaimNext key={queueKey} tenantId={tenantId} queueKey={queueKey} name={name} />
