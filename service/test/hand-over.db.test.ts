@@ -26,6 +26,11 @@ describe('a call that another node takes', () => {
     return test.db.selectFrom('voice_sessions').select(['end_reason', 'ended_at']).executeTakeFirstOrThrow()
   }
 
+  /** What the carrier was told to do: whether a call goes on it may be asked meanwhile, too. */
+  function told() {
+    return app.rest.requests.filter(({ method }) => method === 'POST')
+  }
+
   function entry() {
     return test.db.selectFrom('call_directory').select(['owner', 'epoch']).executeTakeFirstOrThrow()
   }
@@ -61,7 +66,7 @@ describe('a call that another node takes', () => {
     await until(() => watcher.isOver(), { what: 'the end of the events' })
     expect(watcher.told.at(-1)).toMatchObject({ event: 'moved', data: { call_sid: 'CA1' } })
     expect(watcher.told.filter(({ event, data }) => event === 'ended' || data['state'] === 'ended')).toEqual([])
-    expect(app.rest.requests).toMatchObject([
+    expect(told()).toMatchObject([
       { path: expect.stringContaining('/Calls/CA1.json'), form: { Twiml: expect.stringContaining(PUBLIC_URL) } },
     ])
     expect(await entry()).toEqual({ owner: null, epoch: 2 })
@@ -81,12 +86,12 @@ describe('a call that another node takes', () => {
     await beat(test.db, OTHER_NODE, '1')
     const isOver = await draining()
     await app.pass(async () => (await states())[0] === 'detached', 'the session to fall silent')
-    expect(app.rest.requests).toEqual([])
+    expect(told()).toEqual([])
     model.tell({ type: 'speech_stopped', itemId: 't1', audioEndMs: 2_900 })
     model.tell({ type: 'committed', itemId: 't1', previousItemId: 'a0' })
     model.tell({ type: 'caller_transcript', itemId: 't1', text: 'The small one.' })
     await drained(isOver)
-    expect(app.rest.requests).toMatchObject([{ form: { Twiml: expect.stringContaining(PUBLIC_URL) } }])
+    expect(told()).toMatchObject([{ form: { Twiml: expect.stringContaining(PUBLIC_URL) } }])
     const turns = await test.db.selectFrom('transcript_turns').select('text').orderBy('seq').execute()
     expect(turns).toEqual([{ text: 'CA1 is greeted.' }, { text: 'The small one.' }])
   })
@@ -104,12 +109,12 @@ describe('a call that another node takes', () => {
 
   it.runIf(kind === 'server')('is sent there, too, when it has no stream, with what was said last', async () => {
     const isOver = await detached()
-    expect(app.rest.requests).toEqual([])
+    expect(told()).toEqual([])
     await app.clock.advance(1_000)
     app.model.last.tell({ type: 'committed', itemId: 't1', previousItemId: 'a0' })
     app.model.last.tell({ type: 'caller_transcript', itemId: 't1', text: 'The small one.' })
     await drained(isOver)
-    expect(app.rest.requests).toMatchObject([{ form: { Twiml: expect.stringContaining(PUBLIC_URL) } }])
+    expect(told()).toMatchObject([{ form: { Twiml: expect.stringContaining(PUBLIC_URL) } }])
     expect(await entry()).toEqual({ owner: null, epoch: 2 })
     expect(await session()).toEqual({ end_reason: null, ended_at: null })
     const turns = await test.db.selectFrom('transcript_turns').select('text').orderBy('seq').execute()
@@ -130,7 +135,7 @@ describe('a call that another node takes', () => {
       const isOver = await detached()
       await makeResuming({ db: test.db, clock: app.clock }).promise('acme' as TenantId, 'CA1')
       await drained(isOver)
-      expect(app.rest.requests).toEqual([])
+      expect(told()).toEqual([])
       expect(await entry()).toEqual({ owner: null, epoch: 2 })
       // Should that not come, others look.
       const due = test.db.selectFrom('call_directory').select('call_sid').where('rescue_at', '>', sql<Date>`now()`)
@@ -149,7 +154,7 @@ describe('a call that another node takes', () => {
       await drained(isOver)
       expect(await call?.client.closed()).toBe(1000)
       await app.clock.advance(1_000)
-      expect(app.rest.requests).toEqual([])
+      expect(told()).toEqual([])
       // Nobody is told goodbye who talks elsewhere.
       const asked = app.model.last.commands.flatMap((command) => (command.type === 'respond' ? [command] : []))
       expect(asked.filter(({ instructions }) => instructions?.includes('goodbye'))).toEqual([])
@@ -180,7 +185,7 @@ describe('a call that another node takes', () => {
     } finally {
       await sql`drop function refuse cascade`.execute(test.db)
     }
-    expect(app.rest.requests).toMatchObject(asked)
+    expect(told()).toMatchObject(asked)
     expect(await session()).toEqual({ end_reason: null, ended_at: null })
     // By whichever node its carrier asks.
     const goesOn = await makeResuming({ db: test.db, clock: app.clock }).promise('acme' as TenantId, 'CA1')
@@ -197,13 +202,13 @@ describe('a call that another node takes', () => {
     const isOver = await draining()
     const ringsUntilMs = app.clock.now() + 10_000
     await app.pass(() => beat(test.db, OTHER_NODE, '1').then(() => app.clock.now() > ringsUntilMs), 'the ringing')
-    expect(app.rest.requests).toMatchObject([{ form: { Twiml: expect.stringContaining(TARGET) } }])
-    const [, callback = ''] = /statusCallback="([^"]+)"/.exec(app.rest.requests[0]?.form['Twiml'] ?? '') ?? []
+    expect(told()).toMatchObject([{ form: { Twiml: expect.stringContaining(TARGET) } }])
+    const [, callback = ''] = /statusCallback="([^"]+)"/.exec(told()[0]?.form['Twiml'] ?? '') ?? []
     const form = { CallSid: 'CA-target', AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
-    const told = app.post(new URL(callback.replaceAll('&amp;', '&')).pathname, { form })
+    const answer = app.post(new URL(callback.replaceAll('&amp;', '&')).pathname, { form })
     await drained(isOver)
-    expect((await told).status).toBe(200)
-    expect(app.rest.requests).toHaveLength(1)
+    expect((await answer).status).toBe(200)
+    expect(told()).toHaveLength(1)
     expect(await session()).toMatchObject({ end_reason: 'transferred' })
   })
 
@@ -221,7 +226,7 @@ describe('a call that another node takes', () => {
     const backAtMs = app.clock.now()
     await drained(isOver)
     expect(app.clock.now() - backAtMs).toBeLessThan(10_000)
-    expect(app.rest.requests).toHaveLength(1)
+    expect(told()).toHaveLength(1)
     expect(await entry()).toEqual({ owner: OTHER_NODE, epoch: 2 })
     expect(await session()).toEqual({ end_reason: null, ended_at: null })
   })
@@ -237,12 +242,12 @@ describe('a call that another node takes', () => {
       isOver = true
     })
     await app.clock.advance(15_000)
-    expect(app.rest.requests).toMatchObject([{ form: { Twiml: expect.stringContaining(TARGET) } }])
-    const [, callback = ''] = /statusCallback="([^"]+)"/.exec(app.rest.requests[0]?.form['Twiml'] ?? '') ?? []
+    expect(told()).toMatchObject([{ form: { Twiml: expect.stringContaining(TARGET) } }])
+    const [, callback = ''] = /statusCallback="([^"]+)"/.exec(told()[0]?.form['Twiml'] ?? '') ?? []
     const form = { CallSid: 'CA-target', AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
     expect((await app.post(new URL(callback.replaceAll('&amp;', '&')).pathname, { form })).status).toBe(200)
     await app.pass(() => isOver, 'the end of the drain')
-    expect(app.rest.requests.filter(({ form }) => form['Status'])).toEqual([])
+    expect(told().filter(({ form }) => form['Status'])).toEqual([])
     expect(await session()).toMatchObject({ end_reason: 'transferred' })
   })
 
@@ -262,11 +267,13 @@ describe('a call that another node takes', () => {
     // Not when the first one is through, or back.
     expect(app.clock.now() - beganMs).toBeLessThan(20_000)
     expect((await transfer('CA2')).status).not.toBe(200)
-    const [, callback = ''] = /statusCallback="([^"]+)"/.exec(app.rest.requests[0]?.form['Twiml'] ?? '') ?? []
+    const [, callback = ''] = /statusCallback="([^"]+)"/.exec(told()[0]?.form['Twiml'] ?? '') ?? []
     const form = { CallSid: 'CA-target', AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
     expect((await app.post(new URL(callback.replaceAll('&amp;', '&')).pathname, { form })).status).toBe(200)
     await app.pass(() => isOver, 'the end of the drain')
-    const ended = app.rest.requests.filter(({ form }) => form['Status']).map(({ path }) => path)
+    const ended = told()
+      .filter(({ form }) => form['Status'])
+      .map(({ path }) => path)
     expect(ended).toEqual([expect.stringContaining('CA2')])
   })
 
@@ -279,7 +286,7 @@ describe('a call that another node takes', () => {
     expect(asked.at(-1)?.instructions).toContain('goodbye')
     await until(async () => (await session()).ended_at, { what: 'the end to be written down' })
     expect(await session()).toMatchObject({ end_reason: 'shutdown' })
-    expect(app.rest.requests.at(-1)).toMatchObject({ form: { Status: 'completed' } })
+    expect(told().at(-1)).toMatchObject({ form: { Status: 'completed' } })
   })
 
   it.each(['stops too', 'is of a version that does not say that it brings calls back'])(
@@ -291,7 +298,7 @@ describe('a call that another node takes', () => {
       else await test.db.updateTable('nodes').set({ resumes: false }).where('node_id', '=', OTHER_NODE).execute()
       await drained()
       await until(async () => (await session()).ended_at, { what: 'the end to be written down' })
-      expect(app.rest.requests).toMatchObject([{ form: { Status: 'completed' } }])
+      expect(told()).toMatchObject([{ form: { Status: 'completed' } }])
       await removeNode(test.db, OTHER_NODE)
     },
   )
@@ -305,7 +312,7 @@ describe('a call that another node takes', () => {
       await test.db.updateTable('call_directory').set({ owner: OTHER_NODE, epoch: 2 }).execute()
       const heard = () => beat(test.db, OTHER_NODE, '1')
       await app.pass(() => heard().then(() => client.closeCode), 'the end of the stream')
-      expect(app.rest.requests).toEqual([])
+      expect(told()).toEqual([])
       expect(await session()).toEqual({ end_reason: null, ended_at: null })
       const lines = app.served.logLines().filter(({ msg }) => msg === 'a call was taken by another node')
       expect(lines).toMatchObject([{ tenant_id: 'acme', call_sid: 'CA1' }])
