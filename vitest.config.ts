@@ -50,9 +50,9 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: WaitingFirst },
     // What has to be quick says so itself: these are far from what a machine of half the speed needs that does something else as well.
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 45_000 } },
     setupFiles: ['service/test/harness/ledger-setup.ts', 'service/test/interface/broken-routes.ts'],
     projects: [
       {

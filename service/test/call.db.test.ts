@@ -118,7 +118,7 @@ describe('a call', () => {
     })
     const log = join(served.dataDir, 'event-logs', 'acme', id)
     expect(await readdir(log)).toEqual(['1.events'])
-    expect((await served.call('acme', 'DELETE', `/voice-sessions/${id}`)).status).toBe(200)
+    expect(await served.call('acme', 'DELETE', `/voice-sessions/${id}`)).toMatchObject({ status: 200 })
     await expect(readdir(log)).rejects.toThrow('ENOENT')
     expect(served.logLines().filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
   })

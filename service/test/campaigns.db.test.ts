@@ -43,7 +43,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
   })
 
   const pass = <T>(condition: () => T | Promise<T>, what: string) =>
-    passing(app.clock, condition, { what, stepMs: 500, timeoutMs: 30_000 })
+    passing(app.clock, condition, { what, stepMs: 500, timeoutMs: 90_000 })
   const post = (path: string, body?: unknown, tenant: string | null = 'acme') =>
     app.served.call<Answer>(tenant, 'POST', `/campaigns${path}`, body)
   const wanted = (facts: Shown = {}) => ({

@@ -10,7 +10,7 @@ import { until } from './harness/wait.ts'
 import { watchedPage } from './harness/watched-page.ts'
 
 const ROUTES = join(import.meta.dirname, '..', '..', 'dashboard', 'src', 'routes')
-const WAIT_MS = 15_000
+const WAIT_MS = 30_000
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
 

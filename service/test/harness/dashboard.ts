@@ -12,7 +12,7 @@ export const LOGIN = { username: 'ada', password: 'a password of the dashboard t
 
 const ADMIN_API_KEY = 'ak_key_of_the_dashboard_tests'
 /** Of a browser without a graphics card, on a machine that does something else. */
-const WAIT_MS = 15_000
+const WAIT_MS = 30_000
 /** A machine that is busy takes no call, and says so; or so much of the caller's sound comes late that other words are heard. */
 const CALL_TRIES = 10
 

@@ -6,7 +6,7 @@ import { until } from './wait.ts'
 import { writtenBy } from './written.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const START_TIMEOUT_MS = 60_000
+const START_TIMEOUT_MS = 80_000
 /**
  * A program of a test lives for seconds: to compile the embedded database a second time, for speed later on, takes more of the processor
  * than all that it is asked.

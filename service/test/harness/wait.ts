@@ -1,4 +1,4 @@
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = 45_000
 const USUAL_INTERVAL_MS = 5
 /**
  * Who has waited for a second looks less and less often: what comes is seen a tenth later than it could be, and who waits for half a minute
@@ -9,7 +9,7 @@ const INTERVAL_OF_WAITED = 0.1
 const LONGEST_INTERVAL_MS = 60
 
 type WaitOptions = {
-  /** 20 s if not given, of which a slow machine that is busy with other tests needs a few. */
+  /** 45 s if not given, of which a slow machine that is busy with other tests needs a few. */
   timeoutMs?: number
   /** How often it looks, for what moves something on with each look; if not given each 5 ms, and less often after a second. */
   everyMs?: number
