@@ -55,9 +55,11 @@ describe('turn taking by the server', () => {
 
   it('stops its own speech when the caller speaks', async () => {
     const client = await opened({}, vad(), 2)
+    // Before the answer, which would be over by then: a busy machine takes seconds to a voice.
+    const turn = await turnOf('Wait a moment, please.')
     client.send({ type: 'response.create' })
     await client.event('response.output_audio.delta')
-    client.sendAudio(await turnOf('Wait a moment, please.'))
+    client.sendAudio(turn)
     const first = await client.event('response.done')
     expect(first['response']).toMatchObject({ status: 'cancelled', status_details: { reason: 'turn_detected' } })
     const types = client.types()
@@ -68,9 +70,10 @@ describe('turn taking by the server', () => {
 
   it('goes on speaking and answers nothing when told to leave both to the client', async () => {
     const client = await opened({}, vad({ create_response: false, interrupt_response: false }), 4)
+    const cough = await turnOf('I am only coughing.')
     client.send({ type: 'response.create' })
     await client.event('response.output_audio.delta')
-    client.sendAudio(await turnOf('I am only coughing.'))
+    client.sendAudio(cough)
     await client.event('input_audio_buffer.committed')
     const { response } = await client.event('response.done')
     expect(response.status).toBe('completed')
@@ -79,9 +82,10 @@ describe('turn taking by the server', () => {
 
   it('refuses to answer by itself while it still speaks', async () => {
     const client = await opened({}, vad({ interrupt_response: false }), 2)
+    const turn = await turnOf('Hello?')
     client.send({ type: 'response.create' })
     await client.event('response.output_audio.delta')
-    client.sendAudio(await turnOf('Hello?'))
+    client.sendAudio(turn)
     const { error } = await client.event('error')
     expect(error).toMatchObject({ code: 'conversation_already_has_active_response', event_id: null })
   })
