@@ -306,9 +306,9 @@ describe('a conference', () => {
     const join = '<Response><Dial><Conference>room</Conference></Dial><Hangup/></Response>'
     bridge.answer('/voice', join)
     const first = ring(SILENT)
-    await first.until(({ kind }) => kind === 'verb', 5000)
+    expect(await first.until(({ kind }) => kind === 'verb', 50_000)).not.toBeNull()
     const second = ring(SILENT)
-    await second.until(({ kind }) => kind === 'verb', 5000)
+    expect(await second.until(({ kind }) => kind === 'verb', 50_000)).not.toBeNull()
     bridge.answer('/voice', join.replace('<Conference>', '<Conference endConferenceOnExit="true">'))
     const third = ring({
       hangsUpAtEnd: true,
