@@ -71,7 +71,7 @@ describe('the command', () => {
       facts: { end: { status: 'completed', by: 'caller' } },
     })
     expect(readWav(await readFile(wav)).samples.length).toBeGreaterThan(8_000)
-  }, 30_000)
+  })
 
   it('reports to people what was not as expected, and exits 1', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}/voice`
@@ -79,7 +79,7 @@ describe('the command', () => {
     expect(code).toBe(1)
     expect(out).toContain('FAIL  Short')
     expect(out).toContain('✗ heard                no "Hello" in "We are sorry.')
-  }, 30_000)
+  })
 
   it('reports a call that it waited for in vain, runs the other scenarios, and exits 1', async () => {
     const short = await scenarioFile('We are sorry')
@@ -94,7 +94,7 @@ describe('the command', () => {
     expect([code, err, reports.map(({ name }) => name)]).toEqual([1, '', ['Outbound', 'Short']])
     const detail = 'nobody called +15550100199 within 1 seconds'
     expect(reports[0]).toMatchObject({ ok: false, findings: [{ what: 'call', state: 'failed', detail }] })
-  }, 30_000)
+  })
 
   it('serves until it is told to stop, and says where', async () => {
     const { child, done } = start('serve', '--carrier-port', '0', '--model-port', '0', '--api-key', 'k')
