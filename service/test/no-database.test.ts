@@ -57,6 +57,8 @@ beforeAll(async () => {
     model: { host: '127.0.0.1', port: 0 },
   })
   const { carrier, model } = simulator
+  // Its voice takes seconds to its first words on a busy machine, of which a call waits two for a provider.
+  await simulator.speech.say('Hello.')
   app = await start(JSON.stringify([ACME]), {
     ...{ TELEPHONY_API_BASE_URL: carrier.baseUrl, OPENAI_REALTIME_URL: model.url },
     ...{ RATE_LIMIT_IP_PER_MINUTE: '100000', RATE_LIMIT_TENANT_PER_MINUTE: '100000' },
