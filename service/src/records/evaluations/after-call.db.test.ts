@@ -161,12 +161,12 @@ describe('a session whose agent version wants something taken from it', () => {
     for (let minute = 0; minute < 9; minute += 1) await clock.advance(60_000)
     expect(await told()).toEqual([])
     const isTold = async () => (await told()).length > 0
-    await passing(clock, isTold, { what: 'its end to be told', stepMs: 10_000, timeoutMs: 20_000 })
+    // It answers three times in all below: who gave up waiting for one of them would get the next one for it.
+    const isBusy = () => model.isAsked
+    await passing(clock, isTold, { what: 'its end to be told', stepMs: 10_000, timeoutMs: 20_000, isBusy })
     expect(await told()).toMatchObject([{ body: { payload: { voice_session: { extraction_status: 'pending' } } } }])
     provider.answer({ says: assessmentOf(0.9) }, { says: FITTING }, { says: 'Nothing more.' })
     const isFilled = async () => (await session(id))?.extraction_status === 'filled'
-    // It answers three times in all: who gave up waiting for one of them would get the next one for it.
-    const isBusy = () => model.isAsked
     await passing(clock, isFilled, { what: 'the extraction', stepMs: 60_000, timeoutMs: 20_000, isBusy })
     expect(await told()).toHaveLength(1)
   })
