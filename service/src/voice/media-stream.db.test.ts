@@ -316,7 +316,8 @@ describe('a media stream', () => {
       expect(await app.pass(() => client.closeCode, 'the end of the stream')).toBe(1000)
       expect(app.model.last.isClosed).toBe(true)
       expect(app.model.last.appended).toEqual([])
-      expect(app.rest.requests).toEqual([])
+      // Whether it goes on may have been asked by then: how much time has passed depends on the machine.
+      expect(app.rest.requests.filter(({ method }) => method === 'POST')).toEqual([])
       const log = await app.pass(async () => {
         const { body } = await app.served.call<{ call_log: Record<string, unknown> }>('acme', 'GET', '/call-logs/CA1')
         return body.call_log['status'] === 'completed' ? body.call_log : null
