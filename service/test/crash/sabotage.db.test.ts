@@ -107,7 +107,7 @@ describe.runIf(template.kind === 'server')('the check after a kill', () => {
 
   it('finds nothing when nothing is wrong', async () => {
     const nothing = { lost: [], doubledDials: [], stuck: [], leases: [], debts: [] }
-    expect(await check(stage, ledgerOfNow(), SPOILT_MS)).toEqual(nothing)
+    expect(await check(stage, ledgerOfNow(), SETTLED_WITHIN_MS)).toEqual(nothing)
   })
 
   it.each(ENDINGS)('finds $name, and says $kind', async ({ kind, spoil }) => {
