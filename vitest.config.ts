@@ -8,6 +8,9 @@ const BROWSER_CALL_TESTS = ['-live', '-live-voices', '-long-list', '-placed'].ma
   (of) => `service/test/dashboard${of}.test.ts`,
 )
 const BROWSER_TESTS = ['service/test/pages.test.ts', 'service/test/dashboard*.test.ts']
+const SETUP_FILES = ['harness/ledger-setup', 'harness/chosen-values', 'interface/broken-routes'].map(
+  (path) => `service/test/${path}.ts`,
+)
 const NOT_OURS = ['**/node_modules/**', 'data/**', 'tmp/**']
 
 /** Work for both cores all the while. */
@@ -53,7 +56,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 45_000 } },
-    setupFiles: ['service/test/harness/ledger-setup.ts', 'service/test/interface/broken-routes.ts'],
+    setupFiles: SETUP_FILES,
     projects: [
       {
         extends: true,
