@@ -98,7 +98,7 @@ export class VirtualCarrier {
       .reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0)
   }
 
-  /** How often a `clear` came while the caller heard an answer. */
+  /** How often a `clear`, or the end of the stream, came while the caller heard an answer. */
   cutsOf(answer: number): number {
     return this.#cuts.get(answer) ?? 0
   }
@@ -180,8 +180,6 @@ export class VirtualCarrier {
   }
 
   #clear(nowMs: number): void {
-    const heard = this.playing()
-    if (heard !== null) this.#cuts.set(heard, this.cutsOf(heard) + 1)
     this.#cut(nowMs)
     const marks = this.#marks
     this.#marks = []
@@ -192,6 +190,8 @@ export class VirtualCarrier {
   }
 
   #cut(nowMs: number): void {
+    const heard = this.playing()
+    if (heard !== null) this.#cuts.set(heard, this.cutsOf(heard) + 1)
     this.#stretches = until(this.#stretches, nowMs)
     this.#sounds = until(this.#sounds, nowMs)
     this.#playsUntilMs = nowMs
