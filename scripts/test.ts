@@ -11,8 +11,15 @@ import { type Counts, countResults } from './testing/counts.ts'
 import { isOfEveryChange } from './testing/one-database.ts'
 import { runVitest } from './testing/vitest.ts'
 
+/** Else how a query is done would depend on whether the server looked at a test's database in these seconds. */
+const UNVACUUMED = { autovacuum: 'off' }
+
 /** Everything the tests need; a further need is one more function here. */
-const NEEDS: ((context: NeedContext) => Promise<Need>)[] = [findRedis, findChromium, startPostgres]
+const NEEDS: ((context: NeedContext) => Promise<Need>)[] = [
+  findRedis,
+  findChromium,
+  (context) => startPostgres(context, UNVACUUMED),
+]
 
 /** Programs that tests start read what the first of them has compiled: it lies where the launcher's own does. */
 const COMPILED = join(import.meta.dirname, '..', 'node_modules', '.cache', 'compiled')

@@ -16,6 +16,7 @@ const ADMIN = 'parley'
 
 /** Where the server lies and as whom it runs: it refuses root. */
 type Place = { bin: string; folder: string; data: string; user: { uid?: number; gid?: number } }
+type Settings = Record<string, string>
 type Server = { child: ChildProcess; port: number; log: () => string }
 
 /** Nothing of the caller's own PostgreSQL settings, and messages in the language that we look for. */
@@ -58,7 +59,7 @@ async function initialise(place: Place, password: string, signal: AbortSignal): 
   if (!result.ok) throw new UnmetNeed(`${result.output}initdb failed.`)
 }
 
-function settings(port: number): string[] {
+function settings(port: number, more: Settings): string[] {
   const values = {
     port: String(port),
     listen_addresses: '127.0.0.1',
@@ -67,13 +68,14 @@ function settings(port: number): string[] {
     fsync: 'on', // Tests kill processes in the middle of writes and count what was acknowledged.
     timezone: 'UTC',
     log_timezone: 'UTC',
+    ...more,
   }
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
 /** In a group of its own: Ctrl-C in a terminal ends the tests first, and then we end the server. */
-function spawnServer(place: Place, port: number): Server {
-  const child = spawn(join(place.bin, 'postgres'), ['-D', place.data, ...settings(port)], {
+function spawnServer(place: Place, port: number, more: Settings): Server {
+  const child = spawn(join(place.bin, 'postgres'), ['-D', place.data, ...settings(port, more)], {
     ...place.user,
     ...{ cwd: place.folder, env: ENVIRONMENT, detached: true, stdio: ['ignore', 'ignore', 'pipe'] },
   })
@@ -99,11 +101,11 @@ function becomesReady({ child, log }: Server): Promise<boolean> {
 }
 
 /** Another process may take the free port before the server does: then another one is tried. */
-async function listen(place: Place, folder: NeedContext['folder'], tries = 3): Promise<Server> {
-  const server = spawnServer(place, await freePort())
+async function listen(place: Place, folder: NeedContext['folder'], more: Settings, tries = 3): Promise<Server> {
+  const server = spawnServer(place, await freePort(), more)
   if (server.child.pid !== undefined) folder.ownProcess(server.child.pid)
   if (await becomesReady(server)) return server
-  if (tries > 1 && server.log().includes('could not bind')) return listen(place, folder, tries - 1)
+  if (tries > 1 && server.log().includes('could not bind')) return listen(place, folder, more, tries - 1)
   throw new UnmetNeed(`${server.log()}PostgreSQL did not start.`)
 }
 
@@ -119,14 +121,15 @@ async function stop({ child }: Server): Promise<void> {
 /**
  * Starts a PostgreSQL server of this run's own, on a free port of 127.0.0.1 and in the run's folders, and sets
  * PARLEY_TEST_DATABASE_URL to its superuser. When that variable is set already, that server is used and left alone.
+ * @param more settings that it is to have beside ours, by their names.
  * @throws UnmetNeed when there is no server to start, or it does not start
  */
-export async function startPostgres(context: NeedContext): Promise<Need> {
+export async function startPostgres(context: NeedContext, more: Settings = {}): Promise<Need> {
   if (process.env['PARLEY_TEST_DATABASE_URL']) return { env: {}, stop: async () => {} }
   const place = await prepare(context)
   const password = randomBytes(24).toString('hex')
   await initialise(place, password, context.signal)
-  const server = await listen(place, context.folder)
+  const server = await listen(place, context.folder, more)
   const url = `postgres://${ADMIN}:${password}@127.0.0.1:${server.port}/postgres`
   return { env: { PARLEY_TEST_DATABASE_URL: url }, stop: () => stop(server) }
 }
