@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { until } from '../../test/harness/wait.ts'
@@ -46,7 +47,9 @@ afterEach(() => Promise.all(made.map((clips) => clips.close())))
 function node({ allowPrivate = true } = {}): { clips: Clips; versions: AgentVersions } {
   const of = { db: test.db, clock: systemClock }
   const clips = makeClips({
-    ...{ ...of, speech: null, isRehearsal: false, tenants: { get: async (id: TenantId) => tenantTold(id) } },
+    ...{ db: test.db, speech: null, isRehearsal: false, tenants: { get: async (id: TenantId) => tenantTold(id) } },
+    // It stands still: a call waits for the database for a quarter of a second, in which a busy machine may not answer.
+    clock: new TestClock(),
     log: makeLog({ level: 'debug', secrets: [], destination: { write: (line) => lines.push(JSON.parse(line)) } }),
     fetchHoldAudio: makeFetchHoldAudio(makeOutbound({ clock: systemClock, allowPrivate })),
   })
