@@ -54,8 +54,11 @@ function calls(args: object, callId = 'c1'): void {
 const result = (callId = 'c1') =>
   app.model.last.commands.find((command) => command.type === 'tool_result' && command.callId === callId)
 
-/** What the carrier was told to do with the call, and the documents among that. */
-const changes = () => app.rest.requests.filter(({ path }) => path.endsWith('/Calls/CA1.json')).map(({ form }) => form)
+/** What the carrier was told to do with the call, and the documents among that. Whether it goes on it may be asked meanwhile. */
+const changes = () =>
+  app.rest.requests
+    .filter(({ method, path }) => method === 'POST' && path.endsWith('/Calls/CA1.json'))
+    .map(({ form }) => form)
 const documents = () => changes().map((form) => form['Twiml'] ?? '')
 /** Calls that it was asked to place. */
 const placed = () => app.rest.requests.filter(({ path }) => path.endsWith('/Calls.json'))
