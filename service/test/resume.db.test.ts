@@ -98,6 +98,12 @@ describe('a call that loses its stream', () => {
     return body.sessions.map(({ state }) => state)
   }
 
+  /** In steps: whose a call is that cannot be found out within a second is taken to be ours, and the database takes its own time. */
+  async function halfAMinute(): Promise<void> {
+    const untilMs = app.clock.now() + 30_000
+    await app.pass(() => app.clock.now() >= untilMs, 'half a minute to pass')
+  }
+
   async function transcript(): Promise<string[]> {
     const rows = await test.db.selectFrom('transcript_turns').select(['role', 'text', 'seq']).orderBy('seq').execute()
     return rows.map(({ seq, role, text }) => `${seq} ${role}: ${text}`)
@@ -200,7 +206,7 @@ describe('a call that loses its stream', () => {
     for (let times = 0; times < 5; times += 1) await resume()
     expect(await resume()).toContain('<Number>+12025550150</Number>')
     await app.pass(async () => (await states()).length === 0, 'the session to be gone')
-    await app.clock.advance(30_000)
+    await halfAMinute()
     expect(requests()).toEqual([])
   })
 
@@ -265,7 +271,7 @@ describe('a call that loses its stream', () => {
       expect(await resumeAt(other.served, '?again=5')).toContain('<Number>+12025550150</Number>')
       expect(await session()).toMatchObject({ end_reason: 'transferred' })
       await app.pass(async () => (await states()).length === 0, 'the first node to let it go')
-      await app.clock.advance(30_000)
+      await halfAMinute()
       expect(requests()).toEqual([])
     })
 
