@@ -84,17 +84,29 @@ describe('a call that its agent has ended', () => {
     carrier.answer()
   })
 
+  const written = () =>
+    app.pass(
+      async () => (await test.db.selectFrom('voice_sessions').select('ended_at').executeTakeFirst())?.ended_at,
+      'the end to be written down',
+    )
+
+  /** A minute later it is forgotten here. */
+  async function forgotten(): Promise<void> {
+    await written()
+    await app.clock.advance(61_000)
+  }
+
   it.each([
-    ['here', 0],
-    ['a node that knows it from the records alone', 61_000],
+    ['here', async () => {}],
+    ['a node that knows it from the records alone', forgotten],
   ])(
     'goes to the fallback number when it has lost its model and its carrier asks %s, not having been told',
-    async (_where, laterMs) => {
+    async (_where, later) => {
       const client = await app.talk({ CallSid: 'CA1' })
       app.model.last.tell({ type: 'closed', code: 'invalid_api_key', message: '', fault: 'fatal' })
       client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
       await app.pass(() => client.closeCode, 'the end of the stream')
-      await app.clock.advance(laterMs)
+      await later()
       expect(await next()).toContain('<Number>+12025550150</Number>')
     },
   )
@@ -119,11 +131,7 @@ describe('a call that its agent has ended', () => {
     await app.clock.advance(1_000)
     expect(await next()).toContain(HANG_UP)
     gate.isAway = false
-    await app.pass(
-      async () => (await test.db.selectFrom('voice_sessions').select('ended_at').executeTakeFirst())?.ended_at,
-      'the end to be written down',
-    )
-    await app.clock.advance(61_000)
+    await forgotten()
     expect(await next()).toContain(HANG_UP)
   })
 })
