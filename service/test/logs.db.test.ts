@@ -234,6 +234,7 @@ describe('a service that stops', () => {
     const other = await ServedApp.start(test, {})
     const client = await LogClient.open(other.address, '', ADMIN)
     await other.app.close()
+    await until(() => client.closeCode !== null, { what: 'the goodbye' })
     expect(client.closeCode).toBe(1001)
   })
 })
