@@ -18,8 +18,9 @@ import { until } from './harness/wait.ts'
 /** The program starts twice, on a machine that may be busy with other tests. */
 const AT_LEISURE = { timeout: 180_000 }
 const WITHIN_MS = 60_000
-/** Turns of others' calls: so many that somebody has the time to kill who goes through them. */
+/** Turns of others' calls, which are gone through in many steps. */
 const TURNS = process.env['PARLEY_TEST_FULL'] ? 20_000 : 8_000
+const MIDWAY = 1_000
 const TENANT = 'acme'
 const HEADERS = { authorization: `Bearer bearer-token-of-${TENANT}`, 'content-type': 'application/json' }
 
@@ -67,7 +68,23 @@ describe('kill -9 in the midst of an erasure by number', () => {
       select tenant_id, session_id, 'a' || lpad(n::text, 6, '0'), 1000 + n, role, 'Call (202) 555-0142 soon.', '', 0, 0, false
         from transcript_turns, generate_series(1, ${TURNS}) n
        where session_id = ${other.id}`.execute(db)
+    await slowDown(db)
     await close()
+  }
+
+  /** Behind a thousand mentions each step takes a fifth of a second: whoever kills in the midst of them has the time to. */
+  async function slowDown(db: Database['db']): Promise<void> {
+    // The embedded database does nothing else meanwhile: no step may take as long as somebody waits for an answer.
+    await sql`
+      create function take_time() returns trigger language plpgsql as $$
+      declare over_at timestamptz := clock_timestamp() + interval '200 milliseconds';
+      begin
+        while clock_timestamp() < over_at loop end loop;
+        return new;
+      end $$`.execute(db)
+    await sql`
+      create trigger slow before update on number_erasures for each row
+        when ((old.counts ->> 'mentions')::bigint > ${sql.lit(MIDWAY)}) execute function take_time()`.execute(db)
   }
 
   async function erasures(address: string): Promise<Erasure[]> {
@@ -78,6 +95,7 @@ describe('kill -9 in the midst of an erasure by number', () => {
   /** On a server others may have the request, until the lease is over by the clock of the database. */
   async function midway(): Promise<unknown> {
     const { db, close } = await open()
+    await sql`drop function take_time cascade`.execute(db)
     const row = await db.selectFrom('number_erasures').selectAll().executeTakeFirstOrThrow()
     await db
       .updateTable('number_erasures')
@@ -97,7 +115,7 @@ describe('kill -9 in the midst of an erasure by number', () => {
     const first = await killed.listening()
     const body = JSON.stringify({ phone: PHONE })
     const asked = fetch(`${first}/api/v1/erasures`, { method: 'POST', headers: HEADERS, body }).catch(() => null)
-    const isUnderWay = async () => ((await erasures(first))[0]?.counts['mentions'] ?? 0) > 1_000
+    const isUnderWay = async () => ((await erasures(first))[0]?.counts['mentions'] ?? 0) > MIDWAY
     await until(isUnderWay, { what: 'the erasure to be under way', timeoutMs: WITHIN_MS, everyMs: 50 })
     await killed.end('SIGKILL')
     await asked
