@@ -153,6 +153,7 @@ describe('a call that loses its stream', () => {
     expect(requests()).toEqual([])
     await ended()
     expect(await session()).toMatchObject({ end_reason: 'carrier_lost' })
+    await app.pass(() => requests().length > 0, 'its carrier to be told')
     expect(requests()).toMatchObject([{ form: { Status: 'completed' } }])
     expect(await resume()).toContain(HANG_UP)
   })
