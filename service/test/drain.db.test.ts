@@ -94,6 +94,7 @@ describe('a service that is told to stop', () => {
     expect([left.filter(({ client }) => client.closeCode !== null), ended()]).toEqual([[], []])
     await app.pass(() => calls.every(({ client }) => client.closeCode === 1000), 'the end of the streams')
     await passingWork(app.clock, draining)
+    await app.pass(() => ended().length >= left.length, 'their carrier to be told')
     expect(ended()).toEqual(left.map(({ callSid }) => callSid).toSorted())
     const wanted = [
       ...over.map(({ callSid }) => [callSid, 'caller_hangup']),
