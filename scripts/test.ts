@@ -1,7 +1,8 @@
-// Runs the tests that every change must pass: `npm test`, `npm test -- service/src/kernel`, `npm test -- --full`.
+// Runs the tests that every change must pass: `npm test`, `npm test -- service/src/kernel`, `npm test -- --full`, `npm test -- --shaken`.
 // Starts what they need beside Node, on private ports and folders, and stops it however the run ends.
 import { constants } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { findChromium } from './needs/chromium.ts'
 import { type Need, type NeedContext, UnmetNeed } from './needs/need.ts'
 import { startPostgres } from './needs/postgres.ts'
@@ -11,18 +12,26 @@ import { type Counts, countResults } from './testing/counts.ts'
 import { isOfEveryChange } from './testing/one-database.ts'
 import { runVitest } from './testing/vitest.ts'
 
+const FLAGS = ['--full', '--shaken']
+const IS_SHAKEN = process.argv.includes('--shaken')
+
 /** Else how a query is done would depend on whether the server looked at a test's database in these seconds. */
 const UNVACUUMED = { autovacuum: 'off' }
+/** More processes than usual, each with pools of its own. */
+const FOR_MORE = { max_connections: '900' }
 
 /** Everything the tests need; a further need is one more function here. */
 const NEEDS: ((context: NeedContext) => Promise<Need>)[] = [
   findRedis,
   findChromium,
-  (context) => startPostgres(context, UNVACUUMED),
+  (context) => startPostgres(context, { ...UNVACUUMED, ...(IS_SHAKEN && FOR_MORE) }),
 ]
 
 /** Programs that tests start read what the first of them has compiled: it lies where the launcher's own does. */
 const COMPILED = join(import.meta.dirname, '..', 'node_modules', '.cache', 'compiled')
+
+/** What makes processes stutter. */
+const SHAKING = pathToFileURL(join(import.meta.dirname, '..', 'service', 'test', 'harness', 'shaking.ts')).href
 
 type Outcome = { exitCode: number; counts: Counts }
 
@@ -41,13 +50,14 @@ async function startNeeds(context: NeedContext, started: Need[]): Promise<void> 
 
 async function runTests(context: NeedContext, needs: Need[]): Promise<Outcome> {
   const full = process.argv.includes('--full')
-  const args = process.argv.slice(2).filter((argument) => argument !== '--full')
+  const args = process.argv.slice(2).filter((argument) => !FLAGS.includes(argument))
   const env = {
     ...process.env,
     ...Object.assign({}, ...needs.map((need) => need.env)),
     ...{ TMPDIR: join(context.folder.path, 'tmp'), PARLEY_TEST_SCRATCH: context.folder.scratchPath },
     NODE_COMPILE_CACHE: COMPILED,
     ...(full && { PARLEY_TEST_FULL: '1' }),
+    ...(IS_SHAKEN && { PARLEY_TEST_SHAKEN: '1', NODE_OPTIONS: `--import ${SHAKING}` }),
     ...(isOfEveryChange(process.argv.slice(2)) && { PARLEY_TEST_ONE_DATABASE: '1' }),
   }
   const { exitCode, reportPath } = await runVitest({ ...context, args, env })

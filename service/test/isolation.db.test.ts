@@ -179,7 +179,7 @@ function handshake(url: string, headers: Record<string, string>): Promise<number
 const isSuccess = (status: number) => (status >= 200 && status < 300) || status === 101
 
 describe('the service', () => {
-  it('gives every route to those it is for, and to nobody else', { timeout: 120_000 }, async () => {
+  it('gives every route to those it is for, and to nobody else', { timeout: 300_000 }, async () => {
     const rows = await furnished()
     const callers = await makeCallers(app.served)
     const api = (await (await fetch(`${app.served.address}/api-docs/openapi.json`)).json()) as ApiDocument
