@@ -92,6 +92,19 @@ describe('npm test, and what it reports', { timeout: RUN_MS }, () => {
     const { code, stdout } = await runTests(NO_SERVER, '--full', 'a.test.ts')
     expect({ code, last: lastLine(stdout) }).toEqual({ code: 0, last: '1 passed, 0 failed' })
   })
+
+  it('has the processes of tests stand still now and then with --shaken', async () => {
+    write(
+      'a.test.ts',
+      `import { expect, it, vi } from 'vitest'
+it('a', async () => {
+  const wait = vi.spyOn(Atomics, 'wait')
+  await vi.waitFor(() => expect(wait.mock.calls.length).toBeGreaterThan(2), { timeout: 30_000 })
+}, 40_000)`,
+    )
+    const { code, stdout } = await runTests(NO_SERVER, '--shaken')
+    expect({ code, last: lastLine(stdout) }).toEqual({ code: 0, last: '1 passed, 0 failed' })
+  })
 })
 
 describe('npm test, and its PostgreSQL server', { timeout: RUN_MS }, () => {
