@@ -54,7 +54,7 @@ describe.runIf(process.platform === 'linux').concurrent('npm run bench', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGKILL', null],
-  ])('leaves nothing running after %s', { timeout: 60_000 }, async ([signal, code], { expect }) => {
+  ])('leaves nothing running after %s', async ([signal, code], { expect }) => {
     const child = bench('--relay-only', '--calls=2', '--seconds=60')
     const pid = child.pid ?? 0
     await expect.poll(() => descendants(pid).length, { timeout: 20_000 }).toBe(2)

@@ -37,9 +37,7 @@ async function churn(): Promise<void> {
 }
 
 describe.runIf(isInside)('the vacuum of a database inside this process', () => {
-  it('keeps tables and indexes as big as they are, however often their rows change and go', {
-    timeout: 60_000,
-  }, async () => {
+  it('keeps tables and indexes as big as they are, however often their rows change and go', async () => {
     await sql`
       insert into tenants select (json_populate_record(one, json_build_object('tenant_id', 'of' || n))).*
         from tenants one, generate_series(1, 100) n where tenant_id = 'acme'`.execute(test.db)

@@ -154,7 +154,7 @@ describe('the descriptions of the API', () => {
     })
   })
 
-  it.runIf(onOneDatabase())('show only examples that their schemas take', { timeout: 60_000 }, () => {
+  it.runIf(onOneDatabase())('show only examples that their schemas take', () => {
     const { components, paths, webhooks = {} } = documentOf('openapi')
     const ajv = new Ajv2020({ strict: true, strictTypes: false, validateFormats: true })
     addFormats(ajv)

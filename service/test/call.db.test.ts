@@ -56,9 +56,7 @@ describe('a call', () => {
     agent: { agent_name: 'Robin', greeting: 'Hello, this is Robin. How can I help you?' },
   })
 
-  it('is answered, interrupted, served by a tool and ended by the agent, all of it is kept, and it can be run again', {
-    timeout: 90_000,
-  }, async () => {
+  it('is answered, interrupted, served by a tool and ended by the agent, all of it is kept, and it can be run again', async () => {
     const { served } = live
     const report = await runScenario(live.simulator, SCENARIO, live.urls)
     expect(report.findings.filter(({ state }) => state === 'failed')).toEqual([])

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { CALLER, NUMBER, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
 
-describe('a person who is called', { timeout: 60_000 }, () => {
+describe('a person who is called', () => {
   const test = useDatabase()
   const app = useCallApp(test, { document: { compliance: { calling_hours: { start: '00:00', end: '24:00' } } } })
   let versionId: string

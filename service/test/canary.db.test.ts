@@ -75,7 +75,7 @@ describe('secrets', () => {
   afterEach(killPrograms)
   afterAll(() => copy.remove())
 
-  it('never leave: twenty-one are planted, and no answer and no log line holds one', { timeout: 60_000 }, async () => {
+  it('never leave: twenty-one are planted, and no answer and no log line holds one', async () => {
     const program = startProgram({
       ...copy.settings,
       ADMIN_API_KEY,

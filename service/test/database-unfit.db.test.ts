@@ -9,11 +9,9 @@ import { useDatabase } from './harness/database.ts'
 import { killPrograms, startProgram } from './harness/program.ts'
 
 const PASSWORD = 'p@ss:/%w'
-/** The program is started, on a machine that may be busy with the other tests. */
-const TEST_TIMEOUT_MS = 60_000
 
 /** On a server, whose databases and roles are whatever an operator makes them. */
-describe.runIf(inject('databaseTemplate').kind === 'server')('the program', { timeout: TEST_TIMEOUT_MS }, () => {
+describe.runIf(inject('databaseTemplate').kind === 'server')('the program', () => {
   const test = useDatabase()
   const name = () => `parley_unfit_${randomBytes(6).toString('hex')}`
   const run = (statement: string) => sql.raw(statement).execute(test.db)

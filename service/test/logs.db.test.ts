@@ -243,7 +243,7 @@ describe('a service that stops', () => {
 describe.runIf(inject('databaseTemplate').kind === 'server')('two nodes', () => {
   const redis = useRedis()
 
-  it('tell the lines of each other', { timeout: 60_000 }, async () => {
+  it('tell the lines of each other', async () => {
     const settings = { REDIS_URL: redis.url }
     const a = await ServedApp.start(test, { settings, besides: served })
     const b = await ServedApp.start(test, { settings, besides: served, database: await test.anotherNode() })

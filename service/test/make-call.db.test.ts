@@ -216,7 +216,7 @@ describe('a carrier that does not take a call', () => {
   })
 })
 
-describe('a call of which it is not known whether the carrier took it', { timeout: 60_000 }, () => {
+describe('a call of which it is not known whether the carrier took it', () => {
   const test = useDatabase()
   const app = useDialApp(test, { document: { compliance: { calling_hours: { start: '00:00', end: '24:00' } } } })
   const rest = () => app.simulator.carrier.faults.rest
@@ -391,7 +391,7 @@ describe('a call of which it is not known whether the carrier took it', { timeou
   }
 })
 
-describe('a call in doubt whose carrier tells of it', { timeout: 60_000 }, () => {
+describe('a call in doubt whose carrier tells of it', () => {
   const test = useDatabase()
   const app = useDialApp(test, { callbacks: 'normal' })
 

@@ -103,9 +103,7 @@ const SCENARIO: Scenario = {
 }
 
 describe('without a database', () => {
-  it('a call that comes in is answered by the agent of the document of its number, and ends', {
-    timeout: 90_000,
-  }, async () => {
+  it('a call that comes in is answered by the agent of the document of its number, and ends', async () => {
     const publicUrl = app.publicUrl()
     const urls = { voiceUrl: `${publicUrl}/incoming-call`, statusCallback: `${publicUrl}/api/v1/call-status` }
     const report = await runScenario(simulator, SCENARIO, urls)
@@ -114,7 +112,7 @@ describe('without a database', () => {
     await until(async () => (await active()) === 0, { what: 'the session to be over' })
   })
 
-  it('a call is placed from the number of the document, watched, acted on, and ends', { timeout: 90_000 }, async () => {
+  it('a call is placed from the number of the document, watched, acted on, and ends', async () => {
     const calls: SimulatedCall[] = []
     simulator.carrier.watch((each) => calls.push(each))
     simulator.carrier.subscribe(CALLEE, listener('Hello?'))

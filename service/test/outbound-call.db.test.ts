@@ -51,7 +51,7 @@ describe('an outbound call', () => {
     )
   }
 
-  it('is answered, hears the greeting that was asked for, and is kept', { timeout: 60_000 }, async () => {
+  it('is answered, hears the greeting that was asked for, and is kept', async () => {
     const call = await place(listener('Hello?'), {
       greeting: 'Good morning, your chair is ready.',
       metadata: { order: 7 },
@@ -80,7 +80,7 @@ describe('an outbound call', () => {
     expect(call.notifications).toEqual([])
   })
 
-  it('that a machine takes ends at once', { timeout: 60_000 }, async () => {
+  it('that a machine takes ends at once', async () => {
     const call = await place(
       answeringMachine(
         'You have reached nobody. Please leave a message after the tone, and we will call you back as soon as we can.',
@@ -92,7 +92,7 @@ describe('an outbound call', () => {
     expect(session).toMatchObject({ end_reason: 'voicemail' })
   })
 
-  it('that a machine takes leaves the message, once it can be left', { timeout: 90_000 }, async () => {
+  it('that a machine takes leaves the message, once it can be left', async () => {
     const { agents } = await live.served.administer<{ agents: { id: string }[] }>('GET', '/tenants/acme/agents')
     const voicemail = { action: 'leave_message', message: MESSAGE }
     await live.served.publish('acme', String(agents[0]?.id), { agent_name: 'Robin', greeting: 'Hello.', voicemail })
@@ -105,7 +105,7 @@ describe('an outbound call', () => {
     expect(said).toMatchObject({ text: expect.stringContaining('Please call us back'), interrupted: false })
   })
 
-  it('that nobody takes is told to have failed, and has no session left open', { timeout: 60_000 }, async () => {
+  it('that nobody takes is told to have failed, and has no session left open', async () => {
     const call = await place({ whenRung: 'busy', steps: [] })
     const log = await until(
       async () => {

@@ -5,7 +5,7 @@ import { refuseRows, refuseTables, takeAgain } from './harness/full-disk.ts'
 
 type Answer = { code?: string; error?: string; task: { id: string; status: string }; campaign: { id: string } }
 
-describe('while the disk of the database is full', { timeout: 60_000 }, () => {
+describe('while the disk of the database is full', () => {
   const test = useDatabase()
   const app = useCallApp(test, { document: { compliance: { calling_hours: { start: '00:00', end: '24:00' } } } })
   const dialled = () => app.rest.requests.filter(({ path }) => path.endsWith('/Calls.json')).length

@@ -13,7 +13,7 @@ import { until } from './harness/wait.ts'
 const ADMIN_API_KEY = 'ak_key_of_the_program_tests'
 const STOP_MS = 5_000
 /** Some tests start the program twice, on a machine that may be busy with the other tests. */
-const TEST_TIMEOUT_MS = 90_000
+const TEST_TIMEOUT_MS = 240_000
 
 /** It starts, and then says so once a second. */
 const WAITS_WITHIN_MS = 30_000

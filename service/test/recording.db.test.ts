@@ -74,7 +74,7 @@ describe('a call that is recorded', () => {
     return { row, path: join(settings.DATA_DIR, 'recordings', row.path) }
   }
 
-  it('lies in one file, as its row says', { timeout: 90_000 }, async () => {
+  it('lies in one file, as its row says', async () => {
     await talk(SCENARIO)
     const { row, path } = await recorded()
     expect(await readdir(join(path, '..'))).toEqual(['1.wav'])
@@ -86,24 +86,20 @@ describe('a call that is recorded', () => {
   })
 
   // In real time: on a machine that is busy the carrier's own clock stands still now and then, and there is nothing to compare.
-  it.runIf(process.env['PARLEY_TEST_FULL'])(
-    'has both sides where its carrier had them',
-    { timeout: 90_000 },
-    async () => {
-      const { audio, facts } = await talk(INTERRUPTED)
-      const file = await readFile((await recorded()).path)
-      if (!audio) throw new Error('the call was not answered')
-      const sides = { caller: side(file, 0), agent: side(file, 1) }
-      const lags = { caller: lagBetween(audio.caller, sides.caller), agent: lagBetween(audio.agent, sides.agent) }
-      const told = JSON.stringify({ lags, heard: facts.heard })
-      // The recording begins when its stream did: the same moment for both sides.
-      expect(Math.abs(lags.caller.ms - lags.agent.ms), told).toBeLessThanOrEqual(APART_MS)
-      expect(Math.min(lags.caller.likeness, lags.agent.likeness), told).toBeGreaterThan(0.5)
-      // What was cleared was not heard, and is not there.
-      expect(facts.heard, told).not.toContain('on sale')
-      const [heard, kept] = [talkSpans(audio.agent)[0], talkSpans(sides.agent)[0]]
-      const apartMs = (kept?.endMs ?? 0) - (heard?.endMs ?? 0) - lags.caller.ms
-      expect(Math.abs(apartMs), `the end of what was interrupted: ${told}`).toBeLessThanOrEqual(APART_MS)
-    },
-  )
+  it.runIf(process.env['PARLEY_TEST_FULL'])('has both sides where its carrier had them', async () => {
+    const { audio, facts } = await talk(INTERRUPTED)
+    const file = await readFile((await recorded()).path)
+    if (!audio) throw new Error('the call was not answered')
+    const sides = { caller: side(file, 0), agent: side(file, 1) }
+    const lags = { caller: lagBetween(audio.caller, sides.caller), agent: lagBetween(audio.agent, sides.agent) }
+    const told = JSON.stringify({ lags, heard: facts.heard })
+    // The recording begins when its stream did: the same moment for both sides.
+    expect(Math.abs(lags.caller.ms - lags.agent.ms), told).toBeLessThanOrEqual(APART_MS)
+    expect(Math.min(lags.caller.likeness, lags.agent.likeness), told).toBeGreaterThan(0.5)
+    // What was cleared was not heard, and is not there.
+    expect(facts.heard, told).not.toContain('on sale')
+    const [heard, kept] = [talkSpans(audio.agent)[0], talkSpans(sides.agent)[0]]
+    const apartMs = (kept?.endMs ?? 0) - (heard?.endMs ?? 0) - lags.caller.ms
+    expect(Math.abs(apartMs), `the end of what was interrupted: ${told}`).toBeLessThanOrEqual(APART_MS)
+  })
 })

@@ -65,7 +65,7 @@ describe('a call whose model says something ahead of its answers, in the same re
   const test = useDatabase()
   const live = useLiveApp(test, { agent: { agent_name: 'Robin', greeting: GREETING, reasoning_effort: 'low' } })
 
-  it('has both parts heard, and kept as they were heard', { timeout: 90_000 }, async () => {
+  it('has both parts heard, and kept as they were heard', async () => {
     const { served, simulator } = live
     const report = await runScenario(simulator, SCENARIO, live.urls)
     expect(report.findings.filter(({ state }) => state === 'failed')).toEqual([])

@@ -193,9 +193,6 @@ describe('a call that the secondary provider speaks in', () => {
 
   it.runIf(onOneDatabase())(
     'is the model speaking, and diagnostics say why, once the provider has failed too often',
-    {
-      timeout: 60_000,
-    },
     async () => {
       await isGreetingMade()
       type Audio = { items: Record<string, unknown>[] }

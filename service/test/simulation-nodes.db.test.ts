@@ -5,8 +5,6 @@ import { useDatabase } from './harness/database.ts'
 import { ServedApp } from './harness/served-app.ts'
 import { until } from './harness/wait.ts'
 
-/** Two services, each anew for each test: on a machine that does much else they take their time. */
-const AT_LEISURE = { timeout: 60_000 }
 const WITHIN_MS = 30_000
 const LOOK_MS = 5_000
 
@@ -39,7 +37,7 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('simulations on two
     return made?.body.simulation.id
   }
 
-  it('are each run once, on whichever node', AT_LEISURE, async () => {
+  it('are each run once, on whichever node', async () => {
     const ids = await Promise.all(nodes.map(simulate))
     for (const id of ids) {
       const over = async () => {
@@ -53,7 +51,7 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('simulations on two
     expect(provider.asked).toHaveLength(20)
   })
 
-  it('are two at a time of a tenant on both together', AT_LEISURE, async () => {
+  it('are two at a time of a tenant on both together', async () => {
     provider.answer('nothing')
     const id = await simulate(nodes[0])
     await until(() => provider.asked.length === 2, { what: 'two to be under way', timeoutMs: WITHIN_MS })

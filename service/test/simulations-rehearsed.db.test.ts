@@ -28,7 +28,7 @@ type Answer = {
   simulation: { id: string; status: string; cost_usd: number; runs: { reasons: string[]; score: number }[] }
 }
 
-it('a simulation is had with the simulated model too, and scored by it', { timeout: 60_000 }, async () => {
+it('a simulation is had with the simulated model too, and scored by it', async () => {
   await served.furnish('acme', { number: '+12025550140', agent: { greeting: 'Hello.' } })
   const scenarios = [
     {

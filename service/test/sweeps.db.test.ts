@@ -54,7 +54,7 @@ async function read(id: string): Promise<Record<string, unknown>> {
   >
 }
 
-describe('the sweep that dispatches', { timeout: 60_000 }, () => {
+describe('the sweep that dispatches', () => {
   it('has agents call for the open tasks of the queues that are set to, when they are due', async () => {
     const id = await create()
     await create({ queue_key: 'default' })
@@ -238,7 +238,7 @@ describe('the sweep that dispatches', { timeout: 60_000 }, () => {
   })
 })
 
-describe('the schedule of the sweeps', { timeout: 60_000 }, () => {
+describe('the schedule of the sweeps', () => {
   it('does by itself what the endpoints do', async () => {
     const id = await create()
     const settings = { TELEPHONY_API_BASE_URL: app.rest.baseUrl, SWEEP_INTERVAL_SECONDS: '30' }

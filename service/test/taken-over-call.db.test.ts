@@ -22,7 +22,7 @@ const WITHIN_MS = 20_000
 type Turn = { role: string; text: string }
 type Session = { id: string; end_reason: string | null; transcript: Turn[] }
 
-describe('a call in which people speak', { timeout: 60_000 }, () => {
+describe('a call in which people speak', () => {
   const test = useDatabase()
   const settings = useDataFolder()
   const live = useLiveApp(test, {

@@ -13,7 +13,7 @@ const FALLBACK = '+12025550150'
 /** Whose call is not over does not get another one. */
 const OTHER = '+12025550198'
 
-describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
+describe('the dispatch of a callback task', () => {
   const test = useDatabase()
   const app = useCallApp(test, {
     document: ALWAYS,

@@ -129,7 +129,7 @@ const SCENARIO: Scenario = {
 }
 
 describe('a call whose agent has tools of its tenant', () => {
-  it('uses them, and keeps what they said', { timeout: 90_000 }, async () => {
+  it('uses them, and keeps what they said', async () => {
     const { served } = live
     const report = await runScenario(live.simulator, SCENARIO, live.urls)
     expect(report.findings.filter(({ state }) => state === 'failed')).toEqual([])

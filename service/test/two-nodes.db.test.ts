@@ -18,8 +18,6 @@ const redis = useRedis()
 
 /** The embedded database has one node. */
 const hasNodes = inject('databaseTemplate').kind === 'server'
-/** Two services, each anew for each test: on a machine that does much else they take their time. */
-const AT_LEISURE = { timeout: 60_000 }
 const JOINED_WITHIN_MS = 20_000
 const NUMBER = '+12025550140'
 const NO_USAGE = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
@@ -105,7 +103,7 @@ async function policyOf(node: ServedApp): Promise<string | null> {
   return (await fetch(`${node.address}/api/v1/call-logs`, { headers })).headers.get('ratelimit-policy')
 }
 
-describe.runIf(hasNodes)('a call on one node, from another one', AT_LEISURE, () => {
+describe.runIf(hasNodes)('a call on one node, from another one', () => {
   it('is listed with those of that node, and shown', async () => {
     await talk(b, '1')
     await talk(a, '2')
@@ -243,7 +241,7 @@ describe.runIf(hasNodes)('a call on one node, from another one', AT_LEISURE, () 
   })
 })
 
-describe.runIf(hasNodes)('what is changed on one node', AT_LEISURE, () => {
+describe.runIf(hasNodes)('what is changed on one node', () => {
   it('is refused on the other within a second: a revoked key', async () => {
     const { created } = await a.administer<{ created: { api_key: { id: string }; token: string } }>(
       'POST',
@@ -267,7 +265,7 @@ describe.runIf(hasNodes)('what is changed on one node', AT_LEISURE, () => {
   })
 })
 
-describe.runIf(hasNodes)('somebody who is removed, or given another role, on one node', AT_LEISURE, () => {
+describe.runIf(hasNodes)('somebody who is removed, or given another role, on one node', () => {
   const wire = useProxiedDatabase(test)
 
   it('is nobody on another one that loses its database then, where others act as before', async () => {
@@ -330,7 +328,7 @@ async function limitTo(requestsPerMinute: number): Promise<void> {
   await a.administer('PUT', '/tenants/acme', { ...config, limits: { requests_per_minute: requestsPerMinute } })
 }
 
-describe.runIf(hasNodes)('a Redis', AT_LEISURE, () => {
+describe.runIf(hasNodes)('a Redis', () => {
   it('F60: that is stopped and started again: calls go on, limits stay bounded, nodes join again', async () => {
     onTestFinished(() => (redis.isRunning ? undefined : redis.start()))
     const client = await talk(b)

@@ -301,7 +301,7 @@ describe('calls that came to nothing', () => {
     expect(await collect()).toBe(0)
   })
 
-  it('have a task each at once, however many were lost', { timeout: 60_000 }, async () => {
+  it('have a task each at once, however many were lost', async () => {
     const { callSid } = await call()
     await sql`
       insert into call_logs select (json_populate_record(log, json_build_object('id', gen_random_uuid(), 'call_sid', 'CB' || n,
@@ -390,7 +390,7 @@ describe('calls that came to nothing', () => {
     for (const { blocks } of taking) expect(blocks).toBeLessThan(20)
   })
 
-  it('have one task, however many nodes look at once', { timeout: 60_000 }, async () => {
+  it('have one task, however many nodes look at once', async () => {
     for (let count = 0; count < 6; count += 1) await call()
     const nodes = await Promise.all([test.anotherNode(), test.anotherNode(), test.anotherNode()])
     const made = await Promise.all(nodes.map(({ db }) => collect(db)))

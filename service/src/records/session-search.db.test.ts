@@ -100,7 +100,7 @@ async function lookedAt(query: SessionQuery, page: object = {}): Promise<QueryPl
   return plan
 }
 
-describe('a search in what was said in 3,000 sessions', { timeout: 60_000 }, () => {
+describe('a search in what was said in 3,000 sessions', () => {
   beforeAll(() => fill(test.db))
 
   it('finds what is said often, seldom, lately, once or by others, on pages in their order, each session once', async () => {

@@ -7,7 +7,7 @@ import { ROWS } from './rows.ts'
 let api: DescribedApi
 beforeAll(async () => {
   api = await describedApi()
-}, 90_000)
+})
 
 const OURS = by('test/interface/interface', 'has every route, each under its name, with its answers and refusals')
 

@@ -113,7 +113,7 @@ describe('the folder of an embedded database', () => {
       expect(rows - acknowledged).toBeOneOf([0, 1])
       await database.close()
     }
-  }, 60_000)
+  })
 
   it('says what is wrong when it cannot be a folder', async () => {
     const path = join(folder, 'owner.json', 'below')
@@ -205,7 +205,7 @@ describe('an embedded database', () => {
     expect(told).toEqual([late, 'back', late, 'back'])
     await database.close()
     expect(await written(await opened())).toBe(1)
-  }, 60_000)
+  })
 
   it('closes while it is opened again, and gives the folder back', async () => {
     const database = await opened({ statementTimeoutMs: 200 })
