@@ -211,7 +211,7 @@ describe('the overview', () => {
       const rows = (await tenants.all()).slice(1)
       return Promise.all(rows.map(async (row) => (await row.getByRole('cell').allTextContents()).slice(0, 3)))
     }
-    await expect.poll(minutes, { timeout: 10_000 }).toEqual([
+    await expect.poll(minutes).toEqual([
       ['globex', '2', '20'],
       ['Acme Phones', '12', '18'],
     ])

@@ -153,7 +153,7 @@ describe('a version that speaks badly', () => {
             )
             return status === 200 ? body.call_log : null
           },
-          { what: 'the call to be answered', timeoutMs: 20_000 },
+          { what: 'the call to be answered' },
         )
         return log.version_number
       }

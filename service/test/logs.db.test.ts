@@ -254,7 +254,7 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('two nodes', () => 
         await doSomething('acme', b)
         return client.said('request answered').length > 0
       }
-      await until(cameOver, { what: 'a line of the other node', timeoutMs: 20_000, everyMs: 200 })
+      await until(cameOver, { what: 'a line of the other node', everyMs: 200 })
       expect([...new Set(client.messages.map(({ tenant_id }) => tenant_id))]).toEqual(['acme'])
       const lines = async () => {
         const response = await fetch(`${a.address}/api/v1/logs`, { headers: bearer('acme', a) })
@@ -262,7 +262,6 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('two nodes', () => 
       }
       await until(async () => (await lines()).some(({ route }) => route === '/api/v1/call-logs'), {
         what: 'the other node to be asked',
-        timeoutMs: 20_000,
         everyMs: 200,
       })
     } finally {

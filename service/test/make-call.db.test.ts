@@ -488,7 +488,7 @@ async function answered<T>(app: DialApp, create: RestFault, request: () => Promi
   const before = app.asked
   const answer = request()
   if (!TAKES_TIME.includes(create)) return answer
-  await until(() => app.asked > before, { what: 'the carrier to be asked', timeoutMs: 30_000 })
+  await until(() => app.asked > before, { what: 'the carrier to be asked' })
   return app.pass(() => settled(answer), 'the answer')
 }
 

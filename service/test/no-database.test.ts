@@ -131,7 +131,6 @@ describe('without a database', () => {
     expect(acted.status).toBe(200)
     await until(async () => (await call('GET', path)).status === 404, {
       what: 'the end of the call',
-      timeoutMs: 20_000,
     })
   })
 

@@ -9,7 +9,7 @@ import { until } from './harness/wait.ts'
 
 const ADMIN_API_KEY = 'ak_key_of_the_rehearsal_tests'
 const STOP_MS = 3_000
-const WAIT_MS = 20_000
+const WAIT_MS = 45_000
 vi.setConfig({ testTimeout: 120_000 })
 
 let folder: string

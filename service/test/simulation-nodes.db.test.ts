@@ -5,7 +5,7 @@ import { useDatabase } from './harness/database.ts'
 import { ServedApp } from './harness/served-app.ts'
 import { until } from './harness/wait.ts'
 
-const WITHIN_MS = 30_000
+const WITHIN_MS = 45_000
 const LOOK_MS = 5_000
 
 /** The embedded database has one node. */

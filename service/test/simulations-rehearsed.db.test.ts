@@ -44,7 +44,7 @@ it('a simulation is had with the simulated model too, and scored by it', async (
     const { simulation } = (await served.call<Answer>('acme', 'GET', path)).body
     return simulation.status === 'completed' ? simulation : null
   }
-  const simulation = await until(over, { what: 'its end', timeoutMs: 30_000 })
+  const simulation = await until(over, { what: 'its end' })
   expect(simulation.runs.map(({ reasons }) => reasons)).toEqual([[], []])
   expect(simulation).toMatchObject({ passed: true, cost_usd: expect.any(Number) })
   expect(simulation.runs[0]?.score).toBeGreaterThan(0)

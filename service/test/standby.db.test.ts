@@ -109,7 +109,7 @@ describe('a service on a copy of a database that is in use', { timeout: 120_000 
   it('brings its calls back, asks for those in doubt, dials for its campaigns and delivers its webhooks', async () => {
     await startCopy()
     const isDone = () => broughtBack() && lookedFor() && dialled() && target.received.length > 0
-    await passing(clock, isDone, { what: 'all four', timeoutMs: 30_000 })
+    await passing(clock, isDone, { what: 'all four' })
   })
 
   it('touches nothing at all while it stands by, and says so', async () => {

@@ -246,7 +246,7 @@ describe('the schedule of the sweeps', () => {
     const node = await ServedApp.start(test, { ...given, database: await test.anotherNode() })
     const isBusy = () => app.rest.isAsked
     const pass = (condition: () => Promise<boolean>, what: string) =>
-      passing(app.clock, condition, { what, stepMs: 2_000, timeoutMs: 30_000, isBusy })
+      passing(app.clock, condition, { what, stepMs: 2_000, isBusy })
     await pass(async () => (await read(id))['status'] === 'dispatching', 'the task to be dispatched')
     const late = await create({ queue_key: 'default', sla_due_at: new Date(app.clock.now() + 1).toISOString() })
     await pass(async () => (await read(late))['last_sla_alerted_at'] !== null, 'the alert')
@@ -264,7 +264,7 @@ describe('the schedule of the sweeps', () => {
     await test.db.insertInto('erased_recordings').values(noted).execute()
     const notes = () => test.db.selectFrom('erased_recordings').selectAll().execute()
     const isBusy = () => app.rest.isAsked
-    const what = { what: 'the note of the erased session to go', stepMs: 10_000, timeoutMs: 30_000, isBusy }
+    const what = { what: 'the note of the erased session to go', stepMs: 10_000, isBusy }
     await passing(app.clock, async () => (await notes()).length === 0, what)
     await app.clock.advance(MINUTE_MS)
     expect(await read(late)).toMatchObject({ status: 'open', last_sla_alerted_at: null })

@@ -65,7 +65,7 @@ describe('who answers a call that was placed', () => {
         const told = await live.served.call<{ voice_session: Shown }>('acme', 'GET', path)
         return told.body.voice_session['ended_at'] === null ? null : told.body.voice_session
       },
-      { what: `the end of the session of ${name}`, timeoutMs: 15_000 },
+      { what: `the end of the session of ${name}` },
     )
     return { call, log, said: session['transcript'] as Placed['said'], end: session['end_reason'] }
   }

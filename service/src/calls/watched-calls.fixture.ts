@@ -106,7 +106,7 @@ async function finishing(clock: TestClock, work: Promise<void>): Promise<void> {
   const done = work.then(() => {
     isDone = true
   })
-  await passing(clock, () => isDone, { what: 'the work in the background', stepMs: 100, timeoutMs: 20_000 })
+  await passing(clock, () => isDone, { what: 'the work in the background', stepMs: 100 })
   await done
 }
 

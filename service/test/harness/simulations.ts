@@ -128,7 +128,7 @@ export function useSimulations(test: TestDatabase, settings: Record<string, stri
         const simulation = await app.read(made.body.simulation.id)
         return simulation.status === 'completed' ? simulation : null
       }
-      return until(over, { what: 'the simulation to be over', timeoutMs: 20_000 })
+      return until(over, { what: 'the simulation to be over' })
     },
     async firstRun(simulation) {
       const path = `/simulations/${simulation.id}/runs/${simulation.runs[0]?.id}`

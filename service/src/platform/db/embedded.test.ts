@@ -104,7 +104,7 @@ describe('the folder of an embedded database', () => {
   it('is free again, and holds every acknowledged row, after the first was killed', async () => {
     for (let round = 1; round <= 3; round++) {
       const writer = writing()
-      await until(() => writer.acknowledged() >= 20 * round, { what: 'some rows', timeoutMs: 15_000 })
+      await until(() => writer.acknowledged() >= 20 * round, { what: 'some rows' })
       await writer.kill()
       const acknowledged = writer.acknowledged()
       const database = await opened()
@@ -193,7 +193,7 @@ describe('an embedded database', () => {
       const begun = await database.db.startTransaction().execute()
       await sql`insert into written values (2)`.execute(begun)
       await expect(runForEver({ db: begun })).rejects.toMatchObject(UNREACHABLE)
-      await until(async () => told.at(-1) === 'back', { what: 'the database to be opened again', timeoutMs: 15_000 })
+      await until(async () => told.at(-1) === 'back', { what: 'the database to be opened again' })
       await expect(sql`insert into written values (3)`.execute(begun)).rejects.toMatchObject(UNREACHABLE)
       await begun
         .rollback()

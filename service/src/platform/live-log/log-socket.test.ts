@@ -55,7 +55,7 @@ async function fill({ client, follower, ends }: Awaited<ReturnType<typeof follow
     count += 10
     return false
   }
-  await until(isFull, { what: 'the way to be full', timeoutMs: 10_000 })
+  await until(isFull, { what: 'the way to be full' })
   return count
 }
 
@@ -70,7 +70,7 @@ describe('a reader that is too slow', () => {
         await reader.clock.advance(1_000)
         return dropped()
       },
-      { what: 'the count', timeoutMs: 10_000, everyMs: 5 },
+      { what: 'the count', everyMs: 5 },
     )
     expect(told.count).toBeGreaterThan(0)
     expect(reader.messages.filter(({ msg }) => msg !== undefined)).toHaveLength(written - (told.count ?? 0))

@@ -52,8 +52,8 @@ describe.each([
       ours.connection.send([bytes.subarray(0, 7), bytes.subarray(7)])
       theirs.socket.send(text)
     }
-    await until(() => theirs.got.length === texts.length, { what: 'what we sent', timeoutMs: 10_000 })
-    await until(() => ours.heard.messages.length === texts.length, { what: 'what they sent', timeoutMs: 10_000 })
+    await until(() => theirs.got.length === texts.length, { what: 'what we sent' })
+    await until(() => ours.heard.messages.length === texts.length, { what: 'what they sent' })
     expect(theirs.got).toEqual(texts)
     expect(ours.heard.messages.map(String)).toEqual(texts)
     expect(new Set(ours.heard.kinds)).toEqual(new Set([false]))
@@ -151,7 +151,7 @@ describe.each([
     await until(() => theirs.socket.bufferedAmount > 2 ** 20, { what: 'a peer that has to wait' })
     expect(ours.heard.messages).toEqual([])
     ours.connection.resume()
-    await until(() => ours.heard.messages.length === 60, { what: 'all of it', timeoutMs: 10_000 })
+    await until(() => ours.heard.messages.length === 60, { what: 'all of it' })
     expect(ours.connection.bytesRead - bytes).toBeGreaterThan(60 * 2 ** 20)
   })
 
@@ -186,7 +186,7 @@ describe('A connection that is paused', () => {
     await until(() => other.got().length > 0, { what: 'a pong' })
     expect([ours.heard.messages.length, ours.connection.bytesRead]).toEqual([1, bytes])
     ours.connection.resume()
-    await until(() => ours.heard.messages.length === 201, { what: 'all of it', timeoutMs: 10_000 })
+    await until(() => ours.heard.messages.length === 201, { what: 'all of it' })
     expect(ours.connection.bytesRead - bytes).toBeGreaterThan(200 * 60_000)
     expect(ours.heard.messages.slice(1).map((message) => message[64_999])).toEqual(
       Array.from({ length: 200 }, (_, n) => n),

@@ -163,11 +163,11 @@ describe('a session whose agent version wants something taken from it', () => {
     const isTold = async () => (await told()).length > 0
     // It answers three times in all below: who gave up waiting for one of them would get the next one for it.
     const isBusy = () => model.isAsked
-    await passing(clock, isTold, { what: 'its end to be told', stepMs: 10_000, timeoutMs: 20_000, isBusy })
+    await passing(clock, isTold, { what: 'its end to be told', stepMs: 10_000, isBusy })
     expect(await told()).toMatchObject([{ body: { payload: { voice_session: { extraction_status: 'pending' } } } }])
     provider.answer({ says: assessmentOf(0.9) }, { says: FITTING }, { says: 'Nothing more.' })
     const isFilled = async () => (await session(id))?.extraction_status === 'filled'
-    await passing(clock, isFilled, { what: 'the extraction', stepMs: 60_000, timeoutMs: 20_000, isBusy })
+    await passing(clock, isFilled, { what: 'the extraction', stepMs: 60_000, isBusy })
     expect(await told()).toHaveLength(1)
   })
 
@@ -242,7 +242,7 @@ describe('a session whose agent version wants something taken from it', () => {
     await until(() => provider.asked.length > 0, { what: 'the model to be asked' })
     clock.skip(24 * 3_600_000)
     const isGivenUp = async () => (await session(id))?.extraction_status === 'missing'
-    await passing(clock, isGivenUp, { what: 'it to be given up', stepMs: 60_000, timeoutMs: 20_000 })
+    await passing(clock, isGivenUp, { what: 'it to be given up', stepMs: 60_000 })
     const reason = 'The chat model did not answer within a day of its end.'
     expect(await session(id)).toMatchObject({ extraction_reason: reason, completion_held: false })
     expect(await told()).toHaveLength(1)

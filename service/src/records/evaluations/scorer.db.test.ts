@@ -391,7 +391,7 @@ describe('a session without a score', () => {
     expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1)
     provider.answer({ says: assessmentOf(1) })
     const areScored = async () => (await evaluations('model')).length === ids.length
-    await passing(clock, areScored, { what: 'all to be scored', stepMs: 60_000, timeoutMs: 20_000, isBusy })
+    await passing(clock, areScored, { what: 'all to be scored', stepMs: 60_000, isBusy })
     expect(lines.filter(({ msg }) => msg === 'sessions are scored again')).toHaveLength(1)
   })
 
@@ -422,7 +422,7 @@ describe('a session without a score', () => {
     await until(() => provider.asked.length > 0, { what: 'the model to be asked' })
     clock.skip(24 * 3_600_000)
     const isGivenUp = async () => (await session(id))?.qa_status === 'not_scored'
-    await passing(clock, isGivenUp, { what: 'it to be given up', stepMs: 60_000, timeoutMs: 20_000 })
+    await passing(clock, isGivenUp, { what: 'it to be given up', stepMs: 60_000 })
     expect(await session(id)).toMatchObject({ qa_reason: 'It could not be scored within a day of its end.' })
     expect(await waiting()).toEqual([])
   })
