@@ -88,7 +88,7 @@ describe('a service that is told to stop', () => {
     expect(calls.filter(({ client }) => client.closeCode !== null)).toEqual([])
     const [over, left] = [calls.slice(0, 25), calls.slice(25)]
     for (const { client, callSid } of over) client.send({ event: 'stop', streamSid: `MZ${callSid}`, stop: {} })
-    // Half a second before the end of the drain: by then the service has read of the others'.
+    // Read by the service before time goes on to half a second before the end of the drain.
     for (const { client } of over) await client.heard()
     await app.clock.advance(2_500)
     expect([left.filter(({ client }) => client.closeCode !== null), ended()]).toEqual([[], []])
