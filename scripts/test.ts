@@ -31,7 +31,7 @@ const NEEDS: ((context: NeedContext) => Promise<Need>)[] = [
 const COMPILED = join(import.meta.dirname, '..', 'node_modules', '.cache', 'compiled')
 
 /** What makes processes stutter. */
-const SHAKING = pathToFileURL(join(import.meta.dirname, '..', 'service', 'test', 'harness', 'shaking.ts')).href
+const SHAKING = pathToFileURL(join(import.meta.dirname, 'testing', 'shaking.ts')).href
 
 type Outcome = { exitCode: number; counts: Counts }
 
