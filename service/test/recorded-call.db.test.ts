@@ -179,6 +179,12 @@ describe('GET voice-sessions/{id}/recording', () => {
     await served.furnish('globex', { number: '+12025550141' })
     const client = await app.talk({ To: '+12025550141', From: CALLER })
     await speak(client, 100)
+    await stop(client)
+    const ended = test.db.selectFrom('voice_sessions').select('id').where('ended_at', 'is not', null)
+    await app.pass(() => ended.executeTakeFirst(), 'the end of the call')
+    // The last seconds of a recording are written behind that.
+    const untilMs = app.clock.now() + 2_000
+    await app.pass(() => app.clock.now() >= untilMs, 'the time of a recording')
     const { body } = await served.call<{ voice_sessions: { id: string }[] }>('globex', 'GET', '/voice-sessions')
     const id = body.voice_sessions[0]?.id
     expect(await served.call('globex', 'GET', `/voice-sessions/${id}/recording`)).toMatchObject({
