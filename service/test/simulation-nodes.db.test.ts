@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type ChatServer, startChatServer } from './harness/chat-server.ts'
 import { TestClock } from './harness/clock.ts'
 import { useDatabase } from './harness/database.ts'
+import { passing } from './harness/passing.ts'
 import { ServedApp } from './harness/served-app.ts'
 import { until } from './harness/wait.ts'
 
@@ -55,7 +56,8 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('simulations on two
     provider.answer('nothing')
     const id = await simulate(nodes[0])
     await until(() => provider.asked.length === 2, { what: 'two to be under way', timeoutMs: WITHIN_MS })
-    for (let look = 0; look < 3; look += 1) await clock.advance(LOOK_MS)
+    const untilMs = clock.now() + 2 * LOOK_MS
+    await passing(clock, () => clock.now() >= untilMs, { what: 'both to have looked', stepMs: LOOK_MS / 5 })
     const { body } = (await nodes[1]?.call<Answer>('acme', 'GET', `/simulations/${id}`)) ?? {}
     expect(body?.simulation.runs_by_status).toMatchObject({ running: 2, pending: 8 })
     expect(provider.asked).toHaveLength(2)
