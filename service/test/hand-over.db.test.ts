@@ -87,6 +87,8 @@ describe('a call that another node takes', () => {
     const isOver = await draining()
     const isSilent = () => beat(test.db, OTHER_NODE, '1').then(states)
     await app.pass(async () => (await isSilent())[0] === 'detached', 'the session to fall silent')
+    const untilMs = app.clock.now() + 1_000
+    await app.pass(() => isSilent().then(() => app.clock.now() >= untilMs), 'the caller to speak on')
     expect(told()).toEqual([])
     model.tell({ type: 'speech_stopped', itemId: 't1', audioEndMs: 2_900 })
     model.tell({ type: 'committed', itemId: 't1', previousItemId: 'a0' })
