@@ -39,8 +39,12 @@ describe('a service that is told to stop', () => {
     await until(() => app.model.last.appended.length === 1, { what: 'the audio' })
     expect(isOver).toBe(false)
     client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    // Read by the service before time goes on to the end of the drain.
+    await client.heard()
     await app.pass(() => isOver, 'the end of the calls')
     await draining
+    const endOfCall = async () => (await reasons()).find(([callSid]) => callSid === 'CA1')?.[1]
+    expect(await app.pass(endOfCall, 'the end to be written down')).toBe('caller_hangup')
   })
 
   it('tells whoever wants a call of it to ask again, as it stops and is not full', async () => {
