@@ -11,7 +11,7 @@ import { type Copy, copyTemplate } from './harness/template.ts'
 import { until } from './harness/wait.ts'
 
 const ADMIN_API_KEY = 'ak_key_of_the_program_tests'
-const STOP_MS = 5_000
+const STOP_MS = 3_000
 /** Some tests start the program twice, on a machine that may be busy with the other tests. */
 const TEST_TIMEOUT_MS = 240_000
 
