@@ -123,6 +123,18 @@ export async function countDoubtedDials(
   return count
 }
 
+/**
+ * Whether a call at the carrier is one that we know: any tenant's that is in the directory, or that the carrier has named a dial by, and any of this
+ * tenant's. A session that was erased has left the directory, and its call was placed all the same.
+ */
+export async function isKnownCallAcrossTenants(db: Db, tenantId: TenantId, callSid: string): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`
+    select exists (select from call_directory where call_sid = ${callSid})
+        or exists (select from dials where call_sid = ${callSid})
+        or exists (select from call_logs where tenant_id = ${tenantId} and call_sid = ${callSid}) as "is"`.execute(db)
+  return rows[0]?.is ?? false
+}
+
 /** Whose dial this is. A look-up over all tenants, for a carrier that names it. */
 export async function findDiallerAcrossTenants(db: Db, dialRef: string): Promise<TenantId | null> {
   const row = await db.selectFrom('dials').select('tenant_id').where('dial_ref', '=', dialRef).executeTakeFirst()

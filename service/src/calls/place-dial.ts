@@ -29,10 +29,12 @@ export function placeIn(
 async function guessIn(
   tx: Tx,
   tenant: TenantRuntime,
-  { dial, log }: LockedDial,
+  { dial, log, rival }: LockedDial,
   { callSid, now }: { callSid: string; now: Date },
 ): Promise<PlacedCall | null> {
   if (log.call_sid !== null) return log.call_sid === callSid ? { state: dial.state, log } : null
+  // Its session may be erased: then the directory does not know it any more.
+  if (rival) return null
   // Its end may have been told to nobody.
   const lookAt = new Date(now.getTime() + LOST_AFTER_MS)
   const placed = await placedCall(tx, tenant, log, { callSid, lookAt })
@@ -64,10 +66,10 @@ async function takeCall(
   const free = log.call_sid === null ? log : await unplacedCall(tx, tenant, log.call_sid)
   if (!free) return null
   // Only of one that was not named by it: the carrier's word does not stand against itself.
-  if (rival?.call_sid === null && (await unplacedCall(tx, tenant, callSid))) {
-    await updateDial(tx, tenant.tenant_id, rival.dial_ref, { state: 'unknown' })
-  }
-  const placed = await placedCall(tx, tenant, free, { callSid })
+  const isGivenBack = rival?.call_sid === null && (await unplacedCall(tx, tenant, callSid)) !== null
+  if (rival && isGivenBack) await updateDial(tx, tenant.tenant_id, rival.dial_ref, { state: 'unknown' })
+  // One that stays with the other dial may have been erased: then the directory does not know it any more.
+  const placed = rival && !isGivenBack ? null : await placedCall(tx, tenant, free, { callSid })
   // What it was taken to have was given back, and this it does not get: it is to be looked for again.
   if (!placed && wasGuessed) await updateDial(tx, tenant.tenant_id, dial.dial_ref, { state: 'unknown' })
   return placed

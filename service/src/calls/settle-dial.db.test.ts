@@ -9,8 +9,9 @@ import { type CallbackTaskId, findCallbackTask } from '../operators/callback-tas
 import { makeSettlingDispatches } from '../operators/settle-dispatches.ts'
 import { insertDispatch } from '../operators/task-dispatch-store.ts'
 import type { Tx } from '../platform/db/schema.ts'
-import { CarrierError, type TelephonyDriver } from '../platform/telephony/port.ts'
+import { CarrierError, type ListedCall, type TelephonyDriver } from '../platform/telephony/port.ts'
 import { makeCarriers } from '../platform/telephony/registry.ts'
+import { leaveCall } from '../records/call-directory-store.ts'
 import { NODE, someCall, tenantTold } from '../records/calls.fixture.ts'
 import { queueCall } from '../records/outbound-calls.ts'
 import { makeSessions } from '../records/sessions.ts'
@@ -161,6 +162,22 @@ describe('a call that was only found', () => {
     expect([await stateOf('a'), await stateOf('b')]).toEqual([has('CA1', 'a'), DOUBTED])
   })
 
+  /** As the erasure of its session leaves a call: in its log, and no longer in the directory. */
+  async function forgotten(callSid: string): Promise<void> {
+    await test.db.transaction().execute((tx) => leaveCall(tx, ACME, callSid))
+    await test.db.deleteFrom('voice_sessions').where('call_sid', '=', callSid).execute()
+  }
+
+  it.each(['found', 'adopted'] as const)(
+    'stays with its dial once its session is erased, whoever %s it',
+    async (type) => {
+      await settle('a', type === 'found' ? told('CA1') : found('CA1'))
+      await forgotten('CA1')
+      expect(await settle('b', { type, callSid: 'CA1' })).toBeNull()
+      expect([await stateOf('a'), await stateOf('b')]).toMatchObject([{ call_sid: 'CA1' }, DOUBTED])
+    },
+  )
+
   it('of another tenant is nobody else’s', async () => {
     const sessions = makeSessions({ db: test.db, clock, nodeId: NODE })
     await sessions.open(tenantTold('globex'), someCall('CA1'))
@@ -203,6 +220,28 @@ describe('calls in doubt, however many', () => {
     await settling.look()
     expect(await statesOfAll()).toEqual(['failed'])
     await settling.close()
+  })
+
+  it('have not become a call that was placed a moment before, though its session is erased', async () => {
+    await settle('a', told('CA1'))
+    await test.db.transaction().execute((tx) => leaveCall(tx, ACME, 'CA1'))
+    const one: ListedCall = {
+      callSid: 'CA1',
+      status: 'completed',
+      durationSeconds: 9,
+      answeredBy: null,
+      createdAt: now(),
+    }
+    await test.db.updateTable('dials').set({ state: 'failed' }).where('dial_ref', 'like', 'more %').execute()
+    await test.db
+      .updateTable('call_logs')
+      .set({ campaign_id: newId<CampaignId>(clock.now()) })
+      .execute()
+    clock.jump(120_000)
+    const settling = settlingAt(async () => ({ calls: [one], hasUnread: false }))
+    await settling.look()
+    await settling.close()
+    expect(await stateOf('b')).toMatchObject({ state: 'failed', call_sid: null, error_code: 'not_confirmed' })
   })
 
   it('that would be placed again wait while the carrier lists what nobody can read', async () => {

@@ -9,10 +9,9 @@ import type { Carriers } from '../platform/telephony/registry.ts'
 import { type CallLogRow, findCallLogById } from '../records/call-log-store.ts'
 import { statusReport } from '../records/call-record.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { claimDialsAcrossTenants, countDoubtedDials, type DialRow } from './dial-store.ts'
+import { claimDialsAcrossTenants, countDoubtedDials, type DialRow, isKnownCallAcrossTenants } from './dial-store.ts'
 import { LOOK_AFTER_MS } from './dialing.ts'
 import { accountOf } from './hang-up.ts'
-import { findCallAcrossTenants } from './incoming-store.ts'
 import type { CallStatuses } from './record-status.ts'
 import { type DialOutcome, settleDial } from './settle-dial.ts'
 
@@ -175,8 +174,8 @@ async function findAtCarrier(deps: Deps, tenant: TenantRuntime, search: Search):
   const carrier = carriers[tenant.telephony.provider]
   const { calls, hasUnread } = await bounded(deps.clock, search, (signal) => carrier.listCalls(account, wanted, signal))
   const near = calls.filter(({ createdAt }) => Math.abs(createdAt.getTime() - askedMs) <= CLOCK_SKEW_MS)
-  const isOurs = await Promise.all(near.map(({ callSid }) => findCallAcrossTenants(db, callSid)))
-  const [found, ...others] = near.filter((_, at) => isOurs[at] === null)
+  const isOurs = await Promise.all(near.map(({ callSid }) => isKnownCallAcrossTenants(db, tenant.tenant_id, callSid)))
+  const [found, ...others] = near.filter((_, at) => !isOurs[at])
   // What cannot be read may be the call.
   if (!found) return hasUnread ? NOT_TOLD_APART : { found: null, isRuledOut: true }
   if (others.length > 0) return NOT_TOLD_APART
