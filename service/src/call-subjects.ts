@@ -7,6 +7,7 @@ import { makeEvaluating } from './evaluation-floor.ts'
 import type { Floors } from './floors.ts'
 import { makeLogReading } from './log-floor.ts'
 import { makeOperators } from './operators-floor.ts'
+import type { OneCall } from './records/ended-calls.ts'
 import type { RecordingFiles } from './records/recording-files.ts'
 import { makeSimulating } from './simulation-floor.ts'
 import type { CallFloors, LiveParts } from './voice-wiring.ts'
@@ -19,14 +20,19 @@ export function makeCallSubjects(deps: Deps, floors: CallFloors, live: LiveParts
   const { credentials, cache: tenants, delivery, resolveAgent } = floors
   const { needs, voice, findTenant } = live
   const routes = makeCallRoutes(deps, { ...needs, carrierCalls: live.carrierCalls }, voice)
+  const operators = makeOperators(deps, {
+    ...{ tenants, credentials, place: routes.placeTaskCall, check: routes.checkTaskCall },
+    ...{ opensAt: routes.taskCallOpensAt, goesOn: routes.goesOn },
+    notify: delivery.notify,
+  })
+  const noteEndOf = async (call: OneCall) => {
+    await routes.campaigns.noteEndOf(call)
+    await operators.noteEndOf(call)
+  }
   return {
     routes,
-    operators: makeOperators(deps, {
-      ...{ tenants, credentials, place: routes.placeTaskCall, check: routes.checkTaskCall },
-      ...{ opensAt: routes.taskCallOpensAt, goesOn: routes.goesOn },
-      notify: delivery.notify,
-    }),
-    erasing: makeErasing(deps, { tenants, files: filesOf(floors) }),
+    operators,
+    erasing: makeErasing(deps, { tenants, files: filesOf(floors), noteEndOf }),
     evaluating: makeEvaluating(deps, { tenants, resolveAgent }),
     simulating: makeSimulating(deps, needs, voice),
     analytics: makeAnalytics(deps, { tenants, credentials }),

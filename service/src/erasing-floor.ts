@@ -6,6 +6,7 @@ import { makeErasingTenants } from './calls/erasing/erasing-tenants.ts'
 import { numberErasureRoutes } from './calls/erasing/number-erasure-routes.ts'
 import { makeRetention } from './calls/erasing/retention.ts'
 import type { Deps } from './deps.ts'
+import type { OneCall } from './records/ended-calls.ts'
 import type { RecordingFiles } from './records/recording-files.ts'
 
 /** Wires what erases: by request, by number, by age, and whole tenants. */
@@ -14,12 +15,16 @@ export function makeErasing(
   {
     tenants,
     files,
-  }: Pick<Parameters<typeof makeErasingNumber>[0], 'tenants'> & { files: Pick<RecordingFiles, 'remove'> },
+    noteEndOf,
+  }: Pick<Parameters<typeof makeErasingNumber>[0], 'tenants'> & {
+    files: Pick<RecordingFiles, 'remove'>
+    noteEndOf: (call: OneCall) => Promise<void>
+  },
 ) {
   let isStopping = false
   const { db } = database
   const given = { db, clock, log, isStopping: () => isStopping }
-  const erase = makeEraseSession({ db, clock, log, files })
+  const erase = makeEraseSession({ db, clock, log, files, noteEndOf })
   const retention = makeRetention({ ...given, erase, files })
   const erasing = makeErasingNumber({ ...given, tenants, sealer, erase })
   const ofTenants = makeErasingTenants(given)

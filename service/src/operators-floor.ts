@@ -78,6 +78,8 @@ export function makeOperators({ clock, log, outbound, database: { db } }: Deps, 
     ] satisfies ScheduledWork[],
     /** The ends of dispatches are taken note of from now on. */
     start: () => settling.start(),
+    /** Takes note of what a call that is over has come to, if a task is dispatched by it. */
+    noteEndOf: settling.settleCall,
     /** To be registered behind `tenantGuard`. */
     tenantRoutes: [
       callbackTaskRoutes(desk),

@@ -6,7 +6,7 @@ import { waitBriefly } from '../platform/db/short-waits.ts'
 import type { Log } from '../platform/log.ts'
 import { isReached } from '../records/answered-by.ts'
 import { holdCallLogAs } from '../records/call-log-store.ts'
-import { EndedCalls } from '../records/ended-calls.ts'
+import { EndedCalls, type OneCall } from '../records/ended-calls.ts'
 import { isMendedByTime } from '../records/outbound-calls.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -28,6 +28,8 @@ export type SettlingDispatches = {
   start(): void
   /** Looks now; the same again while it looks. Never rejects. */
   settle(): Promise<void>
+  /** Takes note of what became of one call, if it is over and one of them. Rejects when that cannot be done. */
+  settleCall(call: OneCall): Promise<void>
   /** Stops, and waits for a look on its way. */
   close(): Promise<void>
 }
@@ -83,6 +85,9 @@ export function makeSettlingDispatches({ db, clock, log, tenants }: Deps): Settl
           looking = null
         })
       return looking
+    },
+    async settleCall(of) {
+      for (const one of await listEndedDispatchesAcrossTenants(db, { limit: 1, after: null, of })) await settleOne(one)
     },
     async close() {
       isClosing = true

@@ -3,6 +3,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { OVER_STATUSES } from '../records/call-status.ts'
 import type { CallStatus } from '../records/call-values.ts'
+import type { OneCall } from '../records/ended-calls.ts'
 import { HAD_NO_AGENT, IS_SESSION_OVER } from '../records/session-outcome-store.ts'
 import type { CallbackTaskId, CallbackTaskRow } from './callback-task-store.ts'
 import type { TaskStatus } from './callback-task-values.ts'
@@ -76,13 +77,19 @@ export type EndedDispatch = Pick<DispatchRow, 'tenant_id' | 'call_log_id' | 'tas
 /** Where a page of dispatches ends. */
 export type DispatchPosition = Pick<EndedDispatch, 'attempted_at' | 'call_log_id'>
 
-/** Dispatches of which nobody has taken note that their calls and their sessions are over, the oldest first. Over all tenants. */
+/**
+ * Dispatches of which nobody has taken note that their calls and their sessions are over, the oldest first. Over all tenants; with `of`
+ * that of one call, if it is one.
+ */
 export async function listEndedDispatchesAcrossTenants(
   db: Db,
-  { limit, after }: { limit: number; after: DispatchPosition | null },
+  { limit, after, of = null }: { limit: number; after: DispatchPosition | null; of?: OneCall | null },
 ): Promise<EndedDispatch[]> {
   const behind = after
     ? sql<SqlBool>`(dispatch.attempted_at, dispatch.call_log_id) > (${after.attempted_at}, ${after.call_log_id}::uuid)`
+    : sql<SqlBool>`true`
+  const isMeant = of
+    ? sql<SqlBool>`log.tenant_id = ${of.tenantId} and log.call_sid = ${of.callSid}`
     : sql<SqlBool>`true`
   return db
     .selectFrom('callback_task_dispatches as dispatch')
@@ -99,6 +106,7 @@ export async function listEndedDispatchesAcrossTenants(
     .where('log.status', 'in', OVER_STATUSES)
     .where(IS_SESSION_OVER)
     .where(behind)
+    .where(isMeant)
     .orderBy('dispatch.attempted_at')
     .orderBy('dispatch.call_log_id')
     .limit(limit)

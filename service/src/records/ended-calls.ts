@@ -4,6 +4,9 @@ import { isOnlyLate } from '../platform/db/errors.ts'
 /** A call that is over, in the order in which they are listed: by its instant, and by its id among those of one instant. */
 type EndedCall = { tenant_id: TenantId; attempted_at: Date; call_log_id: string }
 
+/** A tenant's call. */
+export type OneCall = { tenantId: TenantId; callSid: string }
+
 type Going<Ended> = {
   /** The oldest first, over all tenants, after one of them. */
   list(page: { limit: number; after: Ended | null }): Promise<Ended[]>

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { Answered } from '../../records/answered-by.ts'
 import { OVER_STATUSES } from '../../records/call-status.ts'
 import type { CallStatus } from '../../records/call-values.ts'
+import type { OneCall } from '../../records/ended-calls.ts'
 import {
   ENDED_WITH_US,
   HAD_NO_AGENT,
@@ -72,13 +73,19 @@ export type EndedCampaignDial = Pick<
   ended_with_us: boolean
 } & Answered
 
-/** Calls, with their sessions, of which nobody has taken note that they are over, the oldest first, after one of them. Over all tenants. */
+/**
+ * Calls, with their sessions, of which nobody has taken note that they are over, the oldest first, after one of them. Over all tenants; with
+ * `of` that one call, if it is one.
+ */
 export function listEndedDialsAcrossTenants(
   db: Db,
-  { limit, after }: { limit: number; after: EndedCampaignDial | null },
+  { limit, after, of = null }: { limit: number; after: EndedCampaignDial | null; of?: OneCall | null },
 ): Promise<EndedCampaignDial[]> {
   const behind = after
     ? sql<SqlBool>`(dial.attempted_at, dial.call_log_id) > (${after.attempted_at}, ${after.call_log_id}::uuid)`
+    : sql<SqlBool>`true`
+  const isMeant = of
+    ? sql<SqlBool>`log.tenant_id = ${of.tenantId} and log.call_sid = ${of.callSid}`
     : sql<SqlBool>`true`
   return db
     .selectFrom('campaign_dials as dial')
@@ -96,6 +103,7 @@ export function listEndedDialsAcrossTenants(
     .where('log.status', 'in', OVER_STATUSES)
     .where(IS_SESSION_OVER)
     .where(behind)
+    .where(isMeant)
     .orderBy('dial.attempted_at')
     .orderBy('dial.call_log_id')
     .limit(limit)

@@ -7,7 +7,6 @@ import type { Log } from '../../platform/log.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import type { ClaimNext } from './campaign-claim.ts'
 import type { DialContact } from './campaign-dial.ts'
-import type { SettleCampaignDials } from './campaign-settle.ts'
 import { type CampaignId, listRunningAcrossTenants, type RunningCampaign } from './campaign-store.ts'
 
 /** Works on all campaigns that run, on every node: nodes share the work by taking contacts. */
@@ -28,7 +27,8 @@ type Deps = {
   hasRoom(): Promise<boolean>
   claimNext: ClaimNext
   dialContact: DialContact
-  settle: SettleCampaignDials
+  /** Takes note of what became of calls that are over. */
+  settle(): Promise<void>
 }
 
 /** Where nothing runs, nothing is due, or there is no room here. */

@@ -6,7 +6,7 @@ import { waitBriefly } from '../../platform/db/short-waits.ts'
 import type { Log } from '../../platform/log.ts'
 import { isMachine, isReached } from '../../records/answered-by.ts'
 import { holdCallLogAs } from '../../records/call-log-store.ts'
-import { EndedCalls } from '../../records/ended-calls.ts'
+import { EndedCalls, type OneCall } from '../../records/ended-calls.ts'
 import { isMendedByTime } from '../../records/outbound-calls.ts'
 import { holdKnownTenant } from '../../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
@@ -22,9 +22,10 @@ import { type ContactRow, completeContact, findContact, settleContact } from './
 
 /**
  * Takes note of what became of the calls of campaigns, whoever ended them: it asks. With the last of them a campaign is completed, also
- * where it was paused meanwhile. Rejects when nobody can be asked.
+ * where it was paused meanwhile. Rejects when nobody can be asked. `ofCall`: of that call alone, if it is over and one of them; rejects when
+ * note of it cannot be taken.
  */
-export type SettleCampaignDials = () => Promise<void>
+export type SettleCampaignDials = { (): Promise<void>; ofCall(call: OneCall): Promise<void> }
 
 type Deps = {
   db: Db
@@ -59,7 +60,10 @@ export function makeSettleCampaignDials({ db, clock, log, tenants, isStopping }:
     failed: ({ tenant_id }, err) => said.failed(err, () => log.warn({ err, tenant_id }, NOT_NOTED)),
     isStopping,
   })
-  return () => ended.look()
+  const ofCall = async (of: OneCall) => {
+    for (const dial of await listEndedDialsAcrossTenants(db, { limit: 1, after: null, of })) await settleOne(dial)
+  }
+  return Object.assign(() => ended.look(), { ofCall })
 }
 
 /** What a call has come to. `isFault`: for a technical reason. `isLast`: to call again would be no use. */

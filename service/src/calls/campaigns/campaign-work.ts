@@ -31,12 +31,13 @@ type Deps = {
 /** Wires campaigns: what tenants say of them, and what calls for them. */
 export function makeCampaignWork(deps: Deps) {
   let isStopping = false
+  const settle = makeSettleCampaignDials({ ...deps, isStopping: () => isStopping })
   const runner = makeCampaignRunner({
     ...deps,
     hasRoom: () => hasRoomToDial(deps),
     claimNext: makeClaimNext(deps),
     dialContact: makeDialContact(deps),
-    settle: makeSettleCampaignDials({ ...deps, isStopping: () => isStopping }),
+    settle,
   })
   const stopping = (stop: () => void) => () => {
     isStopping = true
@@ -44,6 +45,8 @@ export function makeCampaignWork(deps: Deps) {
   }
   return {
     routes: campaignRoutes(makeCampaigns(deps)),
+    /** Takes note of what a call that is over has come to, if it is one of a campaign's. */
+    noteEndOf: settle.ofCall,
     runner: {
       start: runner.start,
       stop: stopping(runner.stop),

@@ -7,19 +7,24 @@ import { TestClock } from '../../../test/harness/clock.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { plansOf } from '../../../test/harness/plans.ts'
 import { makeTenantWithToken, useTenantServer } from '../../../test/harness/tenant-server.ts'
+import { TENANT_KEY } from '../../kernel/actor.ts'
 import { newId, type TenantId } from '../../kernel/ids.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
 import { addTask } from '../../operators/add-callback-task.ts'
+import { makeSettlingDispatches } from '../../operators/settle-dispatches.ts'
+import { insertDispatch } from '../../operators/task-dispatch-store.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import { countAll, countedRows, qaOf } from '../../records/analytics/analytics.fixture.ts'
 import { makeCallAnalytics } from '../../records/analytics/call-analytics.ts'
 import { someTurn, tenantTold } from '../../records/calls.fixture.ts'
+import type { OneCall } from '../../records/ended-calls.ts'
 import { turnEntry } from '../../records/journal-entry.ts'
 import { writeEntries } from '../../records/journal-write.ts'
 import { makeRecordingFiles, type RecordingFiles } from '../../records/recording-files.ts'
 import { spentToday } from '../../records/spent-today.ts'
 import { addOutcome, updateVoiceSession } from '../../records/voice-session-store.ts'
 import { insertCampaignDial } from '../campaigns/campaign-dial-store.ts'
+import { makeSettleCampaignDials } from '../campaigns/campaign-settle.ts'
 import type { CampaignId } from '../campaigns/campaign-store.ts'
 import { type ContactId, type ContactStatus, insertContacts } from '../campaigns/contact-store.ts'
 import { callOf, DAY_MS, endCall, plantCall, quiet, SECRET } from './erase.fixture.ts'
@@ -68,6 +73,21 @@ async function contactOf(callSid: string, status: ContactStatus): Promise<void> 
       .executeTakeFirstOrThrow()
     const dial = { call_log_id: id, campaign_id: campaign, contact_id: contact }
     await insertCampaignDial(tx, ACME, { ...dial, leaves_message: false, attempted_at: now })
+  })
+}
+
+/** The call is the one by which the task of it is dispatched. */
+async function dispatchedBy(callSid: string): Promise<void> {
+  const now = new Date(clock.now())
+  const begun = { status: 'dispatching' as const, dispatch_attempt_count: 1, last_dispatch_attempted_at: now }
+  await test.db.transaction().execute(async (tx) => {
+    const task = await tx.updateTable('callback_tasks').set(begun).returning('id').executeTakeFirstOrThrow()
+    const { id } = await tx
+      .selectFrom('call_logs')
+      .select('id')
+      .where('call_sid', '=', callSid)
+      .executeTakeFirstOrThrow()
+    await insertDispatch(tx, ACME, { call_log_id: id, task_id: task.id, attempted_at: now })
   })
 }
 
@@ -131,6 +151,33 @@ describe('DELETE voice-sessions/:id', () => {
     expect(tasks.filter(({ summary }) => summary !== null)).toEqual([{ stream_sid: 'MZ9', summary: SECRET }])
     const events = await test.db.selectFrom('webhook_outbox').select('body').execute()
     expect(events).toMatchObject([{ body: { payload: { task: { stream_sid: 'MZ9' } } } }])
+  })
+
+  it('is taken for no reason to think that somebody was reached, whom no agent could talk to', async () => {
+    const tenants = { get: async () => tenantTold('acme') }
+    const campaigns = makeSettleCampaignDials({
+      ...{ db: test.db, clock, log: quiet, tenants },
+      isStopping: () => false,
+    })
+    const dispatches = makeSettlingDispatches({ db: test.db, clock, log: quiet, tenants })
+    const noteEndOf = async (call: OneCall) => {
+      await campaigns.ofCall(call)
+      await dispatches.settleCall(call)
+    }
+    const id = await wholeCall('CA1')
+    await contactOf('CA1', 'dialing')
+    await sql`update campaign_contacts set last_call_log_id = (select id from call_logs)`.execute(test.db)
+    await dispatchedBy('CA1')
+    await over('CA1')
+    await test.db.deleteFrom('transcript_turns').execute()
+    await test.db.updateTable('voice_sessions').set({ end_reason: 'model_lost' }).execute()
+    await makeEraseSession({ db: test.db, clock, log: quiet, files, noteEndOf })(ACME, id, { by: TENANT_KEY })
+    for (const settle of [campaigns, dispatches.settle]) await settle()
+    await dispatches.close()
+    const [contact] = await test.db.selectFrom('campaign_contacts').select(['status', 'outcome']).execute()
+    expect(contact).toEqual({ status: 'pending', outcome: 'failed' })
+    const task = await test.db.selectFrom('callback_tasks').selectAll().where('summary', 'is', null).executeTakeFirst()
+    expect(task).toMatchObject({ status: 'open', disposition: 'failed', last_dispatch_call_sid: 'CA1' })
   })
 
   it('erases the greeting of a call that was only found', async () => {

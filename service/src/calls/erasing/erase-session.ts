@@ -9,6 +9,7 @@ import { leaveCall } from '../../records/call-directory-store.ts'
 import { isOver } from '../../records/call-status.ts'
 import { lockRecord } from '../../records/call-store.ts'
 import type { SessionId } from '../../records/call-values.ts'
+import type { OneCall } from '../../records/ended-calls.ts'
 import type { RecordingFiles } from '../../records/recording-files.ts'
 import { findVoiceSession } from '../../records/voice-session-store.ts'
 import { audit } from '../../tenancy/audit-log.ts'
@@ -37,9 +38,14 @@ type Deps = {
   clock: Clock
   log: Pick<Log, 'warn'>
   files: Pick<RecordingFiles, 'remove'>
+  /**
+   * Takes note of what a call that is over has come to for whatever it was placed for: whoever asks at the end of the call would take that
+   * away with the session. Not given: nothing is waiting for that. Rejects when it cannot.
+   */
+  noteEndOf?(call: OneCall): Promise<void>
 }
 
-export function makeEraseSession({ db, clock, log, files }: Deps): EraseSession {
+export function makeEraseSession({ db, clock, log, files, noteEndOf }: Deps): EraseSession {
   async function eraseIn(tx: Tx, tenantId: TenantId, sessionId: SessionId, why: EraseFor): Promise<ErasureReceipt> {
     const found = await findVoiceSession(tx, tenantId, sessionId)
     if (!found) throw unknownSession()
@@ -64,6 +70,10 @@ export function makeEraseSession({ db, clock, log, files }: Deps): EraseSession 
 
   return async (tenantId, sessionId, why) => {
     if (!isUuid(sessionId)) throw unknownSession()
+    if (noteEndOf && why !== 'retention' && 'by' in why) {
+      const found = await findVoiceSession(db, tenantId, sessionId as SessionId)
+      if (found) await noteEndOf({ tenantId, callSid: found.call_sid })
+    }
     const receipt = await db.transaction().execute((tx) => eraseIn(tx, tenantId, sessionId as SessionId, why))
     // Whatever a disk says, it is tried again: the note of it stands.
     await files
