@@ -93,6 +93,12 @@ describe('a scripted brain', () => {
     expect(brain.reply(cue({ spokenSeconds: 2.2 })).say).toContain('2 seconds')
   })
 
+  it('tells nobody who was silent that it has heard them', () => {
+    const brain = brainOf()
+    const said = [1, 2, 3].map(() => brain.reply(cue({ kind: 'instructed', spokenSeconds: 0 })).say)
+    expect(said.join(' ')).not.toMatch(/heard you|Thank you/)
+  })
+
   it('gives an answer again until something of it was given out, and stays in step', () => {
     const brain = brainOf({ when: { turn: 1 }, say: 'First.' }, { when: { turn: 2 }, say: 'Second.' })
     brain.reply(cue({ kind: 'greeting' }))

@@ -41,6 +41,11 @@ export type Brain = {
 const GREETING =
   'Hello. This is a rehearsal: I am a simulated agent, and I do not understand speech. Say something, and I will answer.'
 const FAREWELL_WORDS = ['goodbye', 'good bye', 'bye']
+/** To who has said nothing. */
+const UNHEARD = [
+  'I am listening. With a real model behind this number you would get a real answer now.',
+  'I am still here, and only a simulated agent: in a rehearsal nobody understands speech.',
+]
 const ANSWERS = [
   'I heard you speak for {seconds} seconds. This is a rehearsal, so I do not understand what you said.',
   'Thank you. I am only a simulated agent: in a rehearsal nobody understands speech.',
@@ -135,7 +140,8 @@ export class ScriptedBrain implements Brain {
     if (cue.kind === 'tool') return 'Thank you, that is done. This is a rehearsal.'
     if (cue.keys !== null) return filled('You pressed {keys}. This is a rehearsal.', cue)
     if (cue.heard !== null) return filled('You said: {heard}. This is a rehearsal, so I only repeat it.', cue)
-    return filled(this.#pick(ANSWERS, ANSWERS), cue)
+    const answers = cue.spokenSeconds > 0 ? ANSWERS : UNHEARD
+    return filled(this.#pick(answers, answers), cue)
   }
 
   /** The next of several variants of one `owner`, in turn. */

@@ -80,6 +80,27 @@ describe('a chat with the simulated model', () => {
     )
   })
 
+  it('greets with no words that its instructions quote for something else', async () => {
+    const own = (content: string) => ({ role: 'system', content })
+    const facts = own('Speak as one does on the telephone. What is known of the call: {"direction":"browser"}')
+    const first = async (...messages: object[]) => (await said(messages, { model: 'm' })).content
+    expect(await first(facts)).toMatch(/^Hello\. This is a rehearsal/)
+    expect(await first(facts, own('Greet the caller and ask how you can help.'))).toMatch(/^Hello\. This is/)
+    expect(await first(facts, own('Say exactly: Good evening.'))).toMatch(/^Good evening\. This is/)
+    expect(await first(own('Greet the caller with "Ada speaking."'))).toMatch(/^Ada speaking\. This is/)
+  })
+
+  it('answers keys, and a wish behind what was said, as such', async () => {
+    const own = (content: string) => ({ role: 'system', content })
+    const keys = own('The caller pressed these keys: 42')
+    const next = async (...messages: object[]) =>
+      (await said([own('You sell chairs.'), assistant('Hello.'), ...messages], { model: 'm' })).content
+    expect(await next(keys)).toBe('You pressed 4 2. This is a rehearsal.')
+    expect(await next(keys, assistant('So you did.'), user('Yes.'))).toMatch(/^You said: Yes\./)
+    expect(await next(own('The caller has been silent. Ask briefly whether they are still there.'))).toMatch(/^I am/)
+    expect(await next(own('Say exactly: One moment.'))).toBe('One moment.')
+  })
+
   it('assesses a conversation for who asks for JSON, by what was said in it', async () => {
     const ask = async (agent: string) => {
       const transcript = [

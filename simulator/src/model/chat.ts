@@ -10,7 +10,7 @@ import { ModelError } from './model-error.ts'
 import type { ScriptBook } from './script-book.ts'
 import { anything, boolean, list, nullable, object, oneOf, record, type Shaped, text } from './shape.ts'
 import { textTokens } from './usage.ts'
-import { wordsToSay } from './words.ts'
+import { greetingIn, keysIn, wordsToSay } from './words.ts'
 
 /** Where chats are asked for, below the address that clients call their base. */
 export const CHAT_PATH = '/v1/chat/completions'
@@ -105,29 +105,52 @@ function readingFor({ messages, response_format: format }: Request): Reply | nul
 
 /** The script is followed from the first message on each time: nothing is kept between two requests. */
 function replyTo({ model, messages, tools = [], metadata }: Request, scripts: ScriptBook): Reply {
-  const instructions = messages
-    .filter(({ role }) => role === 'system' || role === 'developer')
-    .map(contentOf)
-    .join('\n\n')
+  const told = messages.filter(isInstruction).map(contentOf)
+  const instructions = told.join('\n\n')
   const brain = scripts.open({ query: null, model, instructions, metadata: metadata?.['script'] ?? null })
   const names = tools.flatMap((each) => (each.function ? [each.function.name] : []))
-  const turns = messages.filter(({ role }) => role === 'user' || role === 'tool')
-  const greeting = cueOf({ kind: 'greeting', words: wordsToSay(instructions), tools: names })
+  const greeting = cueOf({ kind: 'greeting', words: wordsToGreetWith(told), tools: names })
+  const cues = messages.flatMap((_message, at) => cueFor(messages, at, names) ?? [])
   // Whoever has heard an answer has heard the greeting before it.
-  const isFirst = turns.length === 0
-  let reply = isFirst || messages.some(({ role }) => role === 'assistant') ? brain.reply(greeting) : null
-  for (const turn of turns) {
+  const isFirst = cues.length === 0
+  let reply = isFirst || messages.some(isAnswer) ? brain.reply(greeting) : null
+  for (const cue of cues) {
     brain.delivered()
-    reply = brain.reply(cueFor(turn, messages, names))
+    reply = brain.reply(cue)
   }
   return reply ?? brain.reply(greeting)
 }
 
-function cueFor(turn: Message, messages: Message[], tools: string[]): Cue {
-  if (turn.role === 'user') return cueOf({ kind: 'turn', heard: contentOf(turn), tools })
+/** Those of a wish beside the instructions, which come first; what these quote otherwise than to open with is nobody's wish. */
+function wordsToGreetWith([instructions = '', ...wishes]: string[]): string | null {
+  return wishes.map(wordsToSay).findLast((words) => words !== null) ?? greetingIn(instructions)
+}
+
+/** What there is to answer in the message at `at`: what was said, a result, keys that were pressed, or in the last one a wish. */
+function cueFor(messages: Message[], at: number, tools: string[]): Cue | null {
+  const message = messages[at]
+  if (!message || isAnswer(message)) return null
+  if (message.role === 'user') return cueOf({ kind: 'turn', heard: contentOf(message), tools })
+  if (message.role === 'tool') return cueOf({ kind: 'tool', tool: resultIn(message, messages), tools })
+  if (!messages.slice(0, at).some(isAnswer)) return null
+  const keys = keysIn(contentOf(message))
+  if (keys !== null) return cueOf({ kind: 'keys', keys, tools })
+  if (at < messages.length - 1) return null
+  return cueOf({ kind: 'instructed', words: wordsToSay(contentOf(message)), tools })
+}
+
+function resultIn(result: Message, messages: Message[]): Cue['tool'] {
   const calls = messages.flatMap(({ tool_calls: made = [] }) => made)
-  const name = calls.find(({ id }) => id === turn.tool_call_id)?.function.name ?? ''
-  return cueOf({ kind: 'tool', tool: { name, output: contentOf(turn) }, tools })
+  const name = calls.find(({ id }) => id === result.tool_call_id)?.function.name ?? ''
+  return { name, output: contentOf(result) }
+}
+
+function isInstruction({ role }: Message): boolean {
+  return role === 'system' || role === 'developer'
+}
+
+function isAnswer({ role }: Message): boolean {
+  return role === 'assistant'
 }
 
 function cueOf(given: Partial<Cue> & Pick<Cue, 'kind'>): Cue {
