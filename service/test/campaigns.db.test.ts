@@ -652,6 +652,19 @@ describe('a campaign', { timeout: 120_000 }, () => {
       expect([response.status, await response.json()]).toMatchObject([200, { campaign: { retry_minutes: [5, 10] } }])
     })
 
+    it('of a CSV, with the plus of a number and of a zone in the query as it is typed', async () => {
+      const query = `name=Spring&agent_key=desk&from=${NUMBER}&start_at=2030-01-07T09:00:00+01:00`
+      const response = await fetch(`${app.served.address}/api/v1/campaigns?${query}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${app.served.tokenOf('acme')}`, 'content-type': 'text/csv' },
+        body: `phone\n${phone(0)}\n`,
+      })
+      expect([response.status, await response.json()]).toMatchObject([
+        200,
+        { campaign: { from: NUMBER, start_at: '2030-01-07T08:00:00.000Z' } },
+      ])
+    })
+
     it.each<[query: string, paths: string[]]>([
       ['agent_key=desk&max_attempts=many&pace=1', ['/query/name', '/query/max_attempts', '/query/pace']],
       ['name=Spring&agent_key=none', ['/query/agent_key']],

@@ -294,6 +294,10 @@ function inQuery(error: Error): Error {
 const SETTING = /^\/body\/(?!contacts(\/|$))/
 
 const NUMBERS = ['calls_per_second', 'max_concurrent', 'max_attempts']
+const WITH_PLUS = ['from', 'start_at']
+
+/** In a query a plain + is a space: the one before a number, and that of a zone. */
+const LOST_PLUS = /^ (?=\d)| (?=\d\d:\d\d$)/
 
 /** What stands in the query, in the words of the body; what is wrong with it the schema of that tells. */
 function settingsIn(query: Record<string, unknown>): Record<string, unknown> {
@@ -302,6 +306,7 @@ function settingsIn(query: Record<string, unknown>): Record<string, unknown> {
     if (name === 'retry_minutes') return [name, String(value).split(',').map(numberIn)]
     if (typeof value !== 'string') return [name, value]
     if (NUMBERS.includes(name)) return [name, numberIn(value)]
+    if (WITH_PLUS.includes(name)) return [name, value.replace(LOST_PLUS, '+')]
     if (name !== 'calling_hours') return [name, value]
     const [start, ...end] = value.split('-')
     return [name, { start, end: end.join('-') }]
