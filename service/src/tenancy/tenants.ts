@@ -113,7 +113,7 @@ type Writing = Precondition & { by: Actor }
 async function put(deps: Deps, tenantId: TenantId, sent: TenantDocument, writing: Writing) {
   const stored = await findStoredTenant(deps.db, tenantId)
   refuse([...idFaults(tenantId, sent), ...(await documentFaults(sent, '/body', stored?.document))])
-  const etag = await deps.db
+  const { etag, document } = await deps.db
     .transaction()
     .execute((tx) => replace(deps, tx, sent, writing))
     .catch((error: unknown) => {
@@ -121,7 +121,7 @@ async function put(deps: Deps, tenantId: TenantId, sent: TenantDocument, writing
       throw new AppError('conflict', 'The auth_token is held by another tenant.')
     })
   deps.onChange(tenantId)
-  return { tenantId, etag, warnings: await warnings(sent, deps) }
+  return { tenantId, etag, warnings: await warnings(document, deps) }
 }
 
 async function changeStored(
@@ -140,19 +140,20 @@ async function changeStored(
     }
     const config = change(hideSecrets(stored.document))
     refuse(await documentFaults(config, '/body', stored.document))
-    const etag = await replace(deps, tx, config, writing)
-    return { tenantId, config: hideSecrets(config), etag }
+    const { etag, document } = await replace(deps, tx, config, writing)
+    return { tenantId, config: hideSecrets(document), etag }
   })
   deps.onChange(tenantId)
   return { ...written, warnings: await warnings(written.config, deps) }
 }
 
+/** Writes a document, and gives it as it is stored then, its secrets open. */
 async function replace(
   { clock, sealer, installationNumber = null }: Deps,
   tx: Tx,
   sent: TenantDocument,
   writing: Writing,
-) {
+): Promise<{ etag: string; document: TenantDocument }> {
   const tenantId = sent.tenant_id
   await lockTenant(tx, tenantId)
   const stored = await findStoredTenant(tx, tenantId)
@@ -167,7 +168,7 @@ async function replace(
   const { document, faults } = keepStored(withStoredState(sent, before), before, '/body')
   refuse(faults)
   // Not by its ETag, which another key may have made.
-  if (stored && canonicalJson(document) === canonicalJson(before)) return stored.etag
+  if (stored && canonicalJson(document) === canonicalJson(before)) return { etag: stored.etag, document }
   const etag = `"${sealer.digest(canonicalJson(document))}"`
 
   refuseGivingUpAccount(before, document, writing.by)
@@ -183,7 +184,7 @@ async function replace(
   const told = { before: before && auditedDocument(before), after: auditedDocument(document) }
   const action = before ? 'tenant.changed' : 'tenant.created'
   await audit(tx, { by: writing.by, action, tenantId, targetId: tenantId, ...told, at: now })
-  return etag
+  return { etag, document }
 }
 
 /** What a document shows and no writer sets: whether its webhook was given up, for as long as that is the same address. */
@@ -245,7 +246,8 @@ const UNVERIFIED =
   'telephony.account_sid has no auth token, here or in TELEPHONY_AUTH_TOKEN: callbacks cannot be verified and will be refused.'
 const UNSIGNED =
   'webhook.secret is not set: what is sent to the webhook is not signed, and its receiver cannot tell it from what somebody else sends.'
-
+const GIVEN_UP =
+  'webhook.url answered 410, so nothing is sent there any more, whatever webhook.disabled says: give it another address, if only with something else behind a ?.'
 const UNPROMPTED =
   'system_prompt_key names no stored prompt: calls go on without one until there is one of that key (PUT /api/v1/admin/prompts/{key}).'
 
@@ -259,6 +261,7 @@ async function warnings(
   return [
     ...(isVerified ? [] : [UNVERIFIED]),
     ...(webhook && !webhook.secret ? [UNSIGNED] : []),
+    ...(webhook?.disabled ? [GIVEN_UP] : []),
     ...(isPrompted ? [] : [UNPROMPTED]),
   ]
 }

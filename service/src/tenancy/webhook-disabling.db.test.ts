@@ -60,6 +60,17 @@ describe('a webhook that is given up', () => {
     expect(rows).toEqual([{ actor: THE_SYSTEM.name, target_id: acme }])
   })
 
+  it('is not taken up again by whoever says so, and they are told', async () => {
+    const { tenants, disable, url } = await setUp()
+    await disable(acme, url)
+    const put = (webhook: object) =>
+      tenants.put(acme, { ...FULL_DOCUMENT, webhook: { ...FULL_DOCUMENT.webhook, url, ...webhook } }, {}, THE_SYSTEM)
+    const told = [expect.stringContaining('give it another address')]
+    expect((await put({ disabled: false })).warnings).toEqual(told)
+    expect((await tenants.change(acme, (config) => config, {}, THE_SYSTEM)).warnings).toEqual(told)
+    expect((await put({ url: `${url}?again` })).warnings).toEqual([])
+  })
+
   it('is taken up again with another address', async () => {
     const { tenants, disable, url } = await setUp()
     await disable(acme, url)
