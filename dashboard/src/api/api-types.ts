@@ -3943,7 +3943,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A call and its session are over, however it ended. Once for each call, with what is known by then (its call log has the last word), and not always its last event: its recording, its evaluation, a `voice.session.completed` that waits for its extraction, and whatever happens to a callback task that came of it may follow, with the numbers after this one. */
+        /** A call and its session are over, however it ended. Once for each call, with what is known by then (its call log has the last word), and not always its last event: who answered, where its carrier tells that late, its recording, its evaluation, a `voice.session.completed` that waits for its extraction, and whatever happens to a callback task that came of it may follow, with the numbers after this one. */
         post: operations["onVoiceCallCompleted"];
         delete?: never;
         options?: never;

@@ -50,7 +50,7 @@ export const EVENT_ROWS: RuleRow[] = [
     by(DELIVERER, 'that answers 410 is sent nothing more'),
   ),
   rule(
-    'A target that answers 429 is left alone for as long as it asks',
+    'An event to which its target answers 429 waits for as long as it asks',
     'webhooks.md',
     by(DELIVERER, 'that answers 429 is left alone for as long as it asks'),
   ),
