@@ -4,9 +4,15 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { readArguments, UsageError } from './live/options.ts'
+import { EXIT, runProgram } from './live/program.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const PACKAGES = ['client', 'simulator']
+const USAGE = `npm run pack -- [folder]
+
+Makes packages of the client and of the simulator, and prints where they are: in dist/, or in the folder that is given.
+`
 /** What is packed beside the code, where a package has it. */
 const BESIDE = ['README.md', 'scenarios']
 
@@ -99,6 +105,16 @@ function run(program: string, args: string[], cwd: string): string {
   return execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-const into = resolve(process.argv[2] ?? join(ROOT, 'dist'))
-mkdirSync(into, { recursive: true })
-for (const workspace of PACKAGES) console.log(pack(workspace, into))
+await runProgram(async () => {
+  const { values, positionals } = readArguments({ help: { type: 'boolean', default: false, short: 'h' } })
+  if (values.help) {
+    process.stdout.write(USAGE)
+    return EXIT.ok
+  }
+  const [folder = join(ROOT, 'dist'), ...more] = positionals
+  if (more.length > 0) throw new UsageError(USAGE)
+  const into = resolve(folder)
+  mkdirSync(into, { recursive: true })
+  for (const workspace of PACKAGES) console.log(pack(workspace, into))
+  return EXIT.ok
+})
