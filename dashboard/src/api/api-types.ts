@@ -11561,7 +11561,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description The first fault, as a PUT would tell it. */
+                        /** @description What a PUT would refuse, a sentence for each fault, 20 at most. */
                         error: string | null;
                         ok: boolean;
                         /** @description What would run, defaults applied, secrets left out. */

@@ -122,6 +122,12 @@ export function faultAt(path: string, sentence: string, headers: Record<string, 
   return new AppError('invalid_request', sentence, { details: [{ path, message: sentence }], headers })
 }
 
+/** All faults of an `invalid_request` in sentences, for an answer that has no room for `details`. */
+export function faultSentences({ message, details = [] }: AppError): string {
+  if (details.length < 2) return message
+  return details.map((fault) => `${fieldName(fault.path)} ${fault.message}.`).join(' ')
+}
+
 /** `/body/limits/idle_seconds` is `limits.idle_seconds` to a reader, and `/body` alone the body. */
 function fieldName(path: string): string {
   const [part = '', ...names] = path.slice(1).split('/')

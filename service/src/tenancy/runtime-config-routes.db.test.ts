@@ -81,6 +81,15 @@ describe('POST tenants/validate', () => {
     expect(changed).toEqual([])
   })
 
+  it('says each fault where there are several, which a PUT lists beside its sentence', async () => {
+    const document = { tenant_id: 'acme', colour: 'red', limits: { idle_seconds: 1 } }
+    const { body } = await admin.call<{ error: string }>('POST', '/tenants/validate', { body: document })
+    const { body: refused } = await admin.call<{ details: unknown[] }>('PUT', '/tenants/acme', { body: document })
+    const error = expect.stringMatching(/^colour [^.]+\. limits\.idle_seconds [^.]+\.$/)
+    expect(body).toEqual({ ok: false, runtime: null, error })
+    expect(refused.details).toHaveLength(2)
+  })
+
   it.each([[[]], ['text'], [7]])('refuses a body that is no object: %j', async (body) => {
     const headers = { 'content-type': 'application/json' }
     const answer = await admin.call('POST', '/tenants/validate', { body: JSON.stringify(body), headers })

@@ -16,7 +16,9 @@ const AnyDocument = Type.Unsafe<Record<string, unknown>>({
 const Runtime = Type.Unsafe<unknown>({ description: 'What would run, defaults applied, secrets left out.' })
 const ValidateAnswer = Type.Object({
   ok: Type.Boolean(),
-  error: Type.Union([Type.String(), Type.Null()], { description: 'The first fault, as a PUT would tell it.' }),
+  error: Type.Union([Type.String(), Type.Null()], {
+    description: 'What a PUT would refuse, a sentence for each fault, 20 at most.',
+  }),
   runtime: Runtime,
 })
 const shownConfig = {

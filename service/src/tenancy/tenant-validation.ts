@@ -1,4 +1,4 @@
-import { AppError, invalidRequest } from '../kernel/errors.ts'
+import { AppError, faultSentences, invalidRequest } from '../kernel/errors.ts'
 import type { Sealer } from '../kernel/seal.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { makeBodyCheck } from '../platform/http/validation.ts'
@@ -26,7 +26,7 @@ type Deps = { db: Db; sealer: Sealer; telephony: TelephonyDefaults }
 export function makeTenantValidation({ db, sealer, telephony }: Deps): ValidateTenant {
   const shapeFault = makeBodyCheck(TenantDocument)
 
-  /** @throws AppError `invalid_request` for the first of its faults. */
+  /** @throws AppError `invalid_request` with its faults. */
   async function soundDocument(body: Record<string, unknown>): Promise<TenantDocument> {
     const fault = shapeFault(body)
     if (fault) throw fault
@@ -44,7 +44,7 @@ export function makeTenantValidation({ db, sealer, telephony }: Deps): ValidateT
       return { error: null, runtime: withoutSecrets(toRuntime(document, telephony)) }
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'invalid_request') throw error
-      return { error: error.message, runtime: null }
+      return { error: faultSentences(error), runtime: null }
     }
   }
 }
