@@ -448,6 +448,26 @@ describe('Who answered a call that was placed', () => {
     expect([messages(call), call.state.answers.queue]).toEqual([[], []])
   })
 
+  it('is talked to, and may stop the agent, where a person gives the call back before a beep: they have heard that it is no mailbox', () => {
+    const call = placed(MESSAGE)
+    said(call, 'voicemail')
+    call.ends('resp_1', { status: 'cancelled' })
+    call.do({ type: 'take_over' })
+    call.wait(1_000)
+    call.do({ type: 'release' })
+    call.do({ type: 'person_written' })
+    expect(call.commands('respond').at(-1)?.instructions).toMatch(/^You have the call again/)
+    call.begins('resp_2')
+    call.item('resp_2', 'item_2', 4_000, 'I am back, so let us go on from there.')
+    call.ends('resp_2')
+    call.wait(1_000)
+    call.says('turn_1', 1_000, 'One moment.')
+    expect(call.commands('truncate').at(-1)).toMatchObject({ itemId: 'item_2' })
+    expect(call.commands('respond').at(-1)?.instructions).toBeNull()
+    expect(call.timers).not.toContain('party_end')
+    expect(messages(call)).toEqual([])
+  })
+
   it('is nothing to act on where a person has taken the call', () => {
     const call = placed(MESSAGE)
     call.do({ type: 'take_over' })

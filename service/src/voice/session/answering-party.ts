@@ -3,9 +3,10 @@ import type { PartySaid } from '../answer/party-words.ts'
 import { ask, exactly } from './asking.ts'
 import { beginEnding, hangUp } from './ending.ts'
 import { silence } from './interrupting.ts'
+import { isLeavingMessage, settleParty } from './mailbox.ts'
 import type { AnsweredBy, Party, ReadFrom } from './party.ts'
 import { isOthers, isOutOfHands, type Step } from './state.ts'
-import { isLeavingMessage, leaveInstead } from './wrapping-up.ts'
+import { leaveInstead } from './wrapping-up.ts'
 
 /** How long a line is listened to from its beginning, and one on which somebody speaks on without a pause. */
 const WINDOW_MS = 15_000
@@ -55,7 +56,7 @@ export function partyHeard(step: Step, sound: LineSound): void {
   if (!party || party.phase === 'settled') return
   switch (sound.kind) {
     case 'speech_began':
-      if (isReply(step, party)) return settle(step)
+      if (isReply(step, party)) return settleParty(step)
       change(step, { isSpeaking: true, hasBeeped: false, isAnswered: false })
       return step.do({ type: 'disarm', timer: 'party' })
     case 'speech_ended':
@@ -129,7 +130,7 @@ export function partyWindowOver(step: Step): void {
   if (party.phase === 'beep') return leaveMessage(step, 'machine_end_other')
   const isLong = party.isSpeaking && party.phase === 'reading' && step.nowMs - party.sinceMs < LONGEST_WINDOW_MS
   if (isLong) step.do({ type: 'arm', timer: 'party_end', ms: WINDOW_MS })
-  else settle(step)
+  else settleParty(step)
 }
 
 /**
@@ -151,7 +152,7 @@ export function machineAnswered(step: Step, by: string | null): void {
 function mailbox(step: Step, from: ReadFrom): void {
   const { plan, party, ending } = step.state
   note(step, from === 'tone' ? 'machine_end_beep' : 'machine_start', from)
-  if (ending || isOutOfHands(step)) return settle(step)
+  if (ending || isOutOfHands(step)) return settleParty(step)
   if (plan.voicemail === null) return end(step)
   hush(step)
   if (party?.hasBeeped || from === 'tone') return leaveMessage(step, 'machine_end_beep')
@@ -165,7 +166,7 @@ function mailbox(step: Step, from: ReadFrom): void {
 function leaveMessage(step: Step, by: AnsweredBy | null): void {
   const { plan, ending } = step.state
   const from = step.state.party?.from ?? null
-  settle(step)
+  settleParty(step)
   if (by !== null && from !== null) note(step, by, from)
   // Whoever has taken the call meanwhile says what they like.
   if (ending || isOutOfHands(step)) return
@@ -214,18 +215,16 @@ function tell(step: Step, instructions: string): void {
   ask(step, { why: 'say', instructions, thenEnd: null })
 }
 
-/** The agent is silent, and what a machine says stops nobody from now on. */
+/** The agent is silent. What a machine says stops nobody, as long as it is taken for one. */
 function hush(step: Step): void {
   if (isOthers(step.state)) return
   leaveInstead(step)
   silence(step)
-  const { plan } = step.state
-  step.set({ plan: { ...plan, interruption: { ...plan.interruption, enabled: false } } })
   step.setAnswers({ queue: [] })
 }
 
 function end(step: Step): void {
-  settle(step)
+  settleParty(step)
   if (step.state.ending || isOutOfHands(step)) return
   beginEnding(step, 'voicemail', true)
   hangUp(step)
@@ -237,12 +236,6 @@ function note(step: Step, by: AnsweredBy, from: ReadFrom): void {
   if (!party || (party.by === by && party.from === from)) return
   change(step, { by, from })
   step.do({ type: 'note', note: { type: 'answered', state: step.state.phase, by, from } }, { type: 'checkpoint' })
-}
-
-function settle(step: Step): void {
-  if (!step.state.party || step.state.party.phase === 'settled') return
-  change(step, { phase: 'settled' })
-  step.do({ type: 'disarm', timer: 'party' }, { type: 'disarm', timer: 'party_end' })
 }
 
 function change(step: Step, facts: Partial<Party>): void {

@@ -1,5 +1,6 @@
 import { ask } from './asking.ts'
 import { keepCall } from './held-end.ts'
+import { settleMailbox } from './mailbox.ts'
 import { openModel } from './model-session.ts'
 import { isOutOfHands, type Step } from './state.ts'
 
@@ -18,6 +19,7 @@ export function comeBack(step: Step, instructions: string): void {
   step.set({ owedSinceMs: null })
   keepCall(step)
   dropWaiting(step)
+  settleMailbox(step)
   // One that is to be opened a little later is opened now.
   if (!step.state.model.isReady) openAnew(step)
   ask(step, { why: 'back', instructions, thenEnd: null })

@@ -5,7 +5,9 @@ import { isClip } from './clip-id.ts'
 import { tellCutClip, tellCutDisclosure } from './clips.ts'
 import { judgeCut } from './earlier-stalls.ts'
 import { closeUtterance, deleteItem } from './keeping.ts'
+import { isLeavingMessage } from './mailbox.ts'
 import { isHoldAudio, isOwnAudio, isPressing } from './own-audio.ts'
+import { isAwaited } from './party.ts'
 import { isOthers, type Step } from './state.ts'
 import { dropStopped, goneOnWith } from './stopped.ts'
 import { change, find } from './transcript.ts'
@@ -19,8 +21,8 @@ const HEARD_PART = 'Words of the conversation so far were cut short. The caller 
  * Silences the agent and tells the model how much of it was heard.
  *
  * What decides is unplayed audio, not an active answer: all of it may have been delivered long before it is heard. The
- * order matters: nothing of the old answers may be sent after `clear`. The last words of a call are not cut short, nor is an
- * agent that was told not to be, nor a person who has the call, nor what is heard by who waits for one, nor keys that the agent
+ * order matters: nothing of the old answers may be sent after `clear`. The last words of a call are not cut short, nor are those that a
+ * mailbox is left, nor is an agent that was told not to be, nor a person who has the call, nor what is heard by who waits for one, nor keys that the agent
  * presses: who hears them is a machine, which would get half an entry. What is heard while a tool takes long is no words, and stopped
  * also then.
  */
@@ -54,7 +56,8 @@ function hushHeard(step: Step): void {
 
 export function mayBeStopped(step: Step): boolean {
   const { state } = step
-  return !state.ending && !isOthers(state) && state.plan.interruption.enabled && !isPressing(step)
+  const isOfMachine = isAwaited(state) || isLeavingMessage(state)
+  return !state.ending && !isOthers(state) && !isOfMachine && state.plan.interruption.enabled && !isPressing(step)
 }
 
 /** Only of who waits for it: who silences the agent otherwise, as a supervisor, does not ask after what it says. */

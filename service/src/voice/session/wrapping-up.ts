@@ -6,9 +6,10 @@ import { beginEnding } from './ending.ts'
 import { silence } from './interrupting.ts'
 import { addNote } from './keeping.ts'
 import { cancelTransfer, isLeaving } from './leaving.ts'
+import { isLeavingMessage } from './mailbox.ts'
 import { wasNotThrough } from './not-through.ts'
 import { isAwaited } from './party.ts'
-import { isOutOfHands, type SessionState, type Step } from './state.ts'
+import { isOutOfHands, type Step } from './state.ts'
 import { giveWay } from './taking-over.ts'
 
 /** How long the goodbye may take to be said once the time is up. */
@@ -54,12 +55,6 @@ export function lastWordsOver(step: Step): void {
 /** Whether the longest call has passed, though who had the call then may have kept it longer. */
 export function isTimeUp({ state: { timeUp } }: Step): boolean {
   return timeUp === 'call'
-}
-
-/** Whether a mailbox is being left its message, or is about to be: its call ends with that, and half of it says nothing. */
-export function isLeavingMessage({ ending, answers: { asked, active, queue } }: SessionState): boolean {
-  const wanted = [asked?.ask, active?.asked?.ask, ...queue]
-  return ending?.reason === 'voicemail' || wanted.some((one) => one?.thenEnd === 'voicemail')
 }
 
 /** A goodbye that is not said yet does not end the call any more. */
