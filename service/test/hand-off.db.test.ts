@@ -2,9 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openaiSpeech } from '../src/platform/speech/openai.ts'
 import { type CallApp, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
+import { ACCOUNT } from './harness/served-app.ts'
 import { type SpeechServer, startSpeechServer } from './harness/speech-server.ts'
 import type { StreamClient } from './harness/stream-client.ts'
 import { until } from './harness/wait.ts'
+
+const TARGET = '+12025550103'
+const NO_USAGE = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
+const COMPLETED = { status: 'completed', errorCode: null, fault: null, usage: NO_USAGE } as const
 
 const test = useDatabase()
 const names = (table: 'call_logs' | 'voice_sessions') =>
@@ -76,6 +81,37 @@ describe('a call that its agent hands to another one', () => {
       ['Robin', 'I pass you on.'],
       ['Billie', 'You shall have it.'],
     ])
+  })
+})
+
+describe('what a carrier says of a call that was handed to an agent of another language', () => {
+  const app = useCallApp(test, {
+    agent: { agent_name: 'Robin', greeting: 'Hello.', tools: ['hand_off'] },
+    document: { transfer_targets: [TARGET] },
+  })
+
+  it('is said in that, also to whom the call is put through', async () => {
+    app.rest.reply = ({ path }) =>
+      path.endsWith('/Calls.json') ? { status: 201, body: { sid: 'CA-target' } } : { status: 200, body: {} }
+    await billing(app, { speech: { language: 'de' }, tools: ['transfer_call'] })
+    const caller = await app.talk({ CallSid: 'CA1' })
+    await handOver(app)
+    const { last } = app.model
+    last.tell({ type: 'ready' })
+    last.tell({ type: 'response_started', responseId: 'r2' })
+    const argumentsText = JSON.stringify({ target: TARGET, summary: 'Eine Erstattung.', warm: true })
+    const tool = { responseId: 'r2', itemId: 'g', callId: 'c2', name: 'transfer_call', argumentsText }
+    last.tell({ type: 'tool_call', ...tool })
+    last.tell({ type: 'response_done', responseId: 'r2', ...COMPLETED })
+    const isRung = () => last.commands.some((command) => command.type === 'tool_result' && command.callId === 'c2')
+    await app.pass(isRung, 'the target to be rung')
+    const placed = app.rest.requests.find(({ path }) => path.endsWith('/Calls.json'))
+    const { pathname } = new URL(placed?.form['Url'] ?? '')
+    const form = { CallSid: 'CA-target', AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
+    const { text } = await app.post(pathname, { form })
+    expect(text).toContain('<Say language="de-DE">Ein Anruf wartet auf Sie.')
+    caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    await app.pass(async () => (await names('voice_sessions')).ended_at !== null, 'the end to be written down')
   })
 })
 

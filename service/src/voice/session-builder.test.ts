@@ -4,6 +4,7 @@ import { TestClock } from '../../test/harness/clock.ts'
 import { ScriptedModel } from '../../test/harness/scripted-model.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
+import { strict } from '../platform/http/schemas.ts'
 import { makeLog } from '../platform/log.ts'
 import { mediaStreamsCodec } from '../platform/telephony/twilio/codec.ts'
 import { makeTracing } from '../platform/tracing.ts'
@@ -20,6 +21,7 @@ import { clipsFor, type PlanFacts, planOf } from './session-builder-plan.ts'
 import { type CallFacts, scribeSetup, setupOf } from './session-builder-setup.ts'
 import type { StreamedCall } from './streamed-call.ts'
 import { sendDtmf } from './tools/send-dtmf.ts'
+import { defineTool } from './tools/tool.ts'
 
 const CAPABILITIES = { truncation: true, callerTranscripts: true, textOutput: true, nativeMulaw: true }
 const FACTS: CallFacts = {
@@ -101,6 +103,45 @@ describe('a session whose model does not work', () => {
       },
     ])
     expect(await registry.metrics()).toContain('voice_model_faults_total{code="invalid_api_key"} 1')
+  })
+})
+
+describe('a session that is handed to an agent of another language', () => {
+  it('is known by that agent and its language, also to whatever is said in its place', async () => {
+    const [clock, model] = [new TestClock(), new ScriptedModel()]
+    const billie = { ...CALL.agent, agentName: 'Billie', config: agentConfigDefaults({ speech: { language: 'de' } }) }
+    const handOver = defineTool({
+      ...{ name: 'hand_over', description: '', parameters: strict({}) },
+      run: async (_args, { controls }) => {
+        return { output: { ok: controls.handOff(billie, { own: [], clips: [], summary: '' }) } }
+      },
+    })
+    const builder = makeSessionBuilder({
+      ...{ clock, log: makeLog({ level: 'silent', secrets: [] }), model, tools: [handOver], modelSessionMs: 3_000_000 },
+      tracing: makeTracing(new TestClock()),
+      journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
+      metrics: makeLiveMetrics(new Registry(), () => 0),
+      isHeld: async () => true,
+      transferOf: () => ({
+        expectTarget: () => {},
+        begin: async () => ({ cancel: () => {}, leave: () => {} }),
+        putThrough: () => {},
+      }),
+      checkpoint: () => {},
+      carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
+    })
+    const call = { ...CALL, agent: { ...CALL.agent, config: agentConfigDefaults({ tools: ['hand_over'] }) } }
+    const { session, live } = builder.build(call, () => {})
+    session.dispatch({ type: 'opened' })
+    await clock.advance(100)
+    expect(live.facts).toMatchObject({ agentName: 'Robin', language: null })
+    const tool = { responseId: 'r1', itemId: 'i1', callId: 'c1', name: 'hand_over', argumentsText: '{}' }
+    model.last.tell({ type: 'tool_call', ...tool })
+    await clock.advance(100)
+    expect(live.facts).toMatchObject({ agentName: 'Billie', language: 'de' })
+    expect(call.agent).toBe(billie)
+    session.dispatch({ type: 'end', reason: 'supervisor' })
+    await clock.advance(10_000)
   })
 })
 

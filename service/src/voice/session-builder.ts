@@ -223,7 +223,8 @@ function liveOf(session: CallSession, events: LiveEvents, { call, speaker, hangi
       return session.state.transfer !== null
     },
     get facts() {
-      return { ...facts, streamSid: call.streamSid, agentName: speaker.agent.agentName }
+      const { agentName, config } = speaker.agent
+      return { ...facts, streamSid: call.streamSid, agentName, language: config.speech.language }
     },
     events,
     get phase() {

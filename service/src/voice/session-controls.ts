@@ -37,6 +37,7 @@ export function controlsOf(
       speaker.become(agent, { own, clips })
       const { agentKey, agentName, versionId, versionNumber } = agent
       const wantsExtraction = agent.config.extraction !== null
+      call.agent = agent
       call.handedTo = { agentKey, agentName, versionId, versionNumber, wantsExtraction }
       session.dispatch({ type: 'hand_off', plan: speaker.plan, agentName: agent.agentName, summary })
       return true

@@ -14,6 +14,7 @@ import type { Tool } from './tools/tool.ts'
 /** A call whose stream was let in, with all that its session is made of. */
 export type StreamedCall = {
   tenant: TenantRuntime
+  /** Who speaks in it: another one from the moment at which it is handed over. */
   agent: ResolvedAgent
   callSid: string
   streamSid: string
