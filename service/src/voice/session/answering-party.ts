@@ -174,7 +174,7 @@ function leaveMessage(step: Step, by: AnsweredBy | null): void {
   if (isLeavingMessage(step.state)) return
   hush(step)
   step.set({ owedSinceMs: null })
-  ask(step, { why: 'goodbye', instructions: exactly(plan.voicemail), thenEnd: 'voicemail' })
+  ask(step, { why: 'goodbye', ...exactly(plan.voicemail), thenEnd: 'voicemail' })
 }
 
 /** An assistant asks who calls, and why: it is told, and tells the person. */

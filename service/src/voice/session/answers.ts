@@ -5,6 +5,8 @@ export type Ask = {
   why: 'greeting' | 'turn' | 'rest' | 'tool' | 'idle' | 'goodbye' | 'say' | 'filler' | 'back'
   instructions: string | null
   thenEnd: EndReason | null
+  /** What it is to be, word for word; not given: the model words it. */
+  exact?: string
   /** In place of what was begun before, which is not heard to its end otherwise: said also while the call is about to be put through. */
   isInPlace?: true
   /** How often the provider has kept its answer back for what was said in it. */

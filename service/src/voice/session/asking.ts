@@ -13,8 +13,8 @@ import { isOnlySound, openVoice } from './voicing.ts'
 const MAX_QUEUE = 16
 
 /** What the agent is to say word for word. */
-export function exactly(text: string): string {
-  return `Say exactly this, and nothing else: ${text}`
+export function exactly(text: string): { instructions: string; exact: string } {
+  return { instructions: `Say exactly this, and nothing else: ${text}`, exact: text }
 }
 
 /** Asks the model for an answer now, or as soon as it may be asked. Nothing new is said in a call that is ending. */

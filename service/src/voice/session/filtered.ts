@@ -19,8 +19,8 @@ const MAX_FILTERED = 2
 export function askOtherwise(step: Step, wanted: Ask): void {
   const filtered = (wanted.filtered ?? 0) + 1
   if (filtered > MAX_FILTERED) return askAgain(step, wanted, false)
-  const instructions = filtered === 1 ? wanted.instructions : CANNOT_HELP
-  askFirst(step, { ...wanted, instructions, filtered })
+  const { exact: _words, ...otherwise } = wanted
+  askFirst(step, filtered === 1 ? { ...wanted, filtered } : { ...otherwise, instructions: CANNOT_HELP, filtered })
   askNext(step)
 }
 

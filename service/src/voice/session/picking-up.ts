@@ -7,7 +7,7 @@ import { notThrough, notThroughIn, wasNotThrough } from './not-through.ts'
 import { isOwnAudio } from './own-audio.ts'
 import type { Plan } from './plan.ts'
 import type { Detached, Step } from './state.ts'
-import { GO_ON, restOf, unbegun } from './unsaid.ts'
+import { GO_ON, goOnWith, restOf, unbegun } from './unsaid.ts'
 
 /** A shorter gap nobody notices. */
 const NOTICED_MS = 1_000
@@ -22,7 +22,7 @@ const ASK_TO_REPEAT = "The caller's last words may be lost: ask them to say it a
 
 /** What the agent says first. */
 export function greetingOf({ greeting }: Plan): Ask {
-  return { why: 'greeting', instructions: greeting === '' ? GREET : exactly(greeting), thenEnd: null }
+  return { why: 'greeting', ...(greeting === '' ? { instructions: GREET } : exactly(greeting)), thenEnd: null }
 }
 
 /** Whether the caller has heard anything of the agent. */
@@ -47,7 +47,7 @@ function unsaidAfter(step: Step, utterances: readonly Heard[]): Ask | null {
   // What it was about is being done: the agent speaks of that next, and would have it done again if it began anew.
   if (step.state.runningTools.length > 0 || active?.hasTool) return null
   const isPartHeard = utterances.some(({ responseId, heardMs }) => responseId === cut.responseId && heardMs > 0)
-  if (isPartHeard) return { why: 'rest', instructions: GO_ON, thenEnd: told?.thenEnd ?? null }
+  if (isPartHeard) return { why: 'rest', ...goOnWith(told), thenEnd: told?.thenEnd ?? null }
   if (told) return told
   return isGreeted(step) ? { why: 'turn', instructions: null, thenEnd: null } : greetingOf(step.state.plan)
 }
@@ -66,7 +66,7 @@ export function goOnAfterLoss(step: Step, { sinceMs, wasOwed, wasSpeaking }: Det
 
 /** Null for words that are exact, which are said as they are. */
 function sorryFor({ instructions }: Ask, wasSpeaking: boolean): string | null {
-  if (instructions === GO_ON) return `${SORRY} ${GO_ON_THEN}`
+  if (instructions?.startsWith(GO_ON)) return `${SORRY} ${GO_ON_THEN}${instructions.slice(GO_ON.length)}`
   if (instructions !== null) return null
   return wasSpeaking ? `${SORRY} ${ANSWER} ${ASK_TO_REPEAT}` : `${SORRY} ${ANSWER}`
 }

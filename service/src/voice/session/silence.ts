@@ -101,6 +101,6 @@ export function silencePassed(step: Step): void {
   step.set({ idleStage: idleStage + 1, idleArmed: false })
   const isLast = idleStage + 1 >= STAGES
   const text = isLast ? plan.idle.goodbye : plan.idle.prompts[idleStage]
-  const instructions = text ? exactly(text) : isLast ? GOODBYE : ASK_IF_THERE
-  ask(step, { why: isLast ? 'goodbye' : 'idle', instructions, thenEnd: isLast ? 'idle_timeout' : null })
+  const words = text ? exactly(text) : { instructions: isLast ? GOODBYE : ASK_IF_THERE }
+  ask(step, { why: isLast ? 'goodbye' : 'idle', ...words, thenEnd: isLast ? 'idle_timeout' : null })
 }

@@ -6,7 +6,7 @@ import type { Step } from './state.ts'
 
 /** The agent says that, word for word. */
 export function say(step: Step, { text }: { text: string }): void {
-  ask(step, { why: 'say', instructions: exactly(text), thenEnd: null })
+  ask(step, { why: 'say', ...exactly(text), thenEnd: null })
 }
 
 /** The agent is told that, and the caller is not. */

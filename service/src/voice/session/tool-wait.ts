@@ -109,8 +109,8 @@ function tellOfWait(step: Step): boolean {
   if (playFiller(step)) return true
   if (isBeingTold(step.state)) return false
   const phrase = plan.fillers.phrases[answers.asks % plan.fillers.phrases.length]
-  const own = phrase === undefined ? null : exactly(phrase)
-  ask(step, { why: 'filler', instructions: own ?? (toolToldAtMs === null ? FILLER : STILL), thenEnd: null })
+  const words = phrase === undefined ? { instructions: toolToldAtMs === null ? FILLER : STILL } : exactly(phrase)
+  ask(step, { why: 'filler', ...words, thenEnd: null })
   return false
 }
 

@@ -16,6 +16,7 @@ import { closeWords, unsent } from './words.ts'
 
 /** For an answer of which the caller has heard a part. */
 export const GO_ON = 'You were cut off in the middle of what you said last. Go on from there, without repeating it.'
+const AS_IT_STANDS = 'Say the rest of it exactly as it stands here'
 const DO_IT_NOW =
   'The line was interrupted right after what you said last. If you were about to use a tool, use it now; if you were about to say more, say it; otherwise ask briefly how to go on.'
 const SAY_IT_AGAIN =
@@ -48,6 +49,15 @@ function leaveVoice(step: Step): void {
   trimToSound(step, stream.of.itemId)
 }
 
+/**
+ * For an answer of which the caller has heard a part, also where that was to be exact: a later session was never told those words, and no
+ * session keeps what it was told for one answer alone.
+ */
+export function goOnWith(begun: Ask | null): { instructions: string; exact?: string } {
+  const exact = begun?.exact
+  return exact === undefined ? { instructions: GO_ON } : { instructions: `${GO_ON} ${AS_IT_STANDS}: ${exact}`, exact }
+}
+
 /** What was asked for and is still wanted. */
 export function unbegun(asked: Asked | null): Ask | null {
   return asked && !asked.isAbandoned && asked.ask.why !== 'filler' ? asked.ask : null
@@ -57,7 +67,7 @@ export function unbegun(asked: Asked | null): Ask | null {
 export function restOf({ asked, isCancelled, hasAudio, hasTool, isWhole }: Active): Ask | null {
   if (isCancelled || !asked || asked.ask.why === 'filler') return null
   if (!hasAudio) return hasTool ? null : unbegun(asked)
-  return isWhole ? null : { why: 'rest', instructions: GO_ON, thenEnd: asked.ask.thenEnd }
+  return isWhole ? null : { why: 'rest', ...goOnWith(asked.ask), thenEnd: asked.ask.thenEnd }
 }
 
 /** What is still to come of an answer that is not over. */

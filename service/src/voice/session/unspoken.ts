@@ -29,8 +29,7 @@ export function sayRest(step: Step, active: Active, done: Done): boolean {
   const { why, thenEnd } = asked?.ask ?? { why: 'rest', thenEnd: null }
   // The last words before the call is put through are still the agent's: the transfer waits for them.
   const isInPlace = true as const
-  if (why !== 'filler')
-    askFirst(step, { why: hasAudio ? 'rest' : why, instructions: exactly(rest), thenEnd, isInPlace })
+  if (why !== 'filler') askFirst(step, { why: hasAudio ? 'rest' : why, ...exactly(rest), thenEnd, isInPlace })
   askNext(step)
   return true
 }
