@@ -1,6 +1,7 @@
 import type { LineSound } from '../answer/line-reading.ts'
 import type { PartySaid } from '../answer/party-words.ts'
 import { ask, exactly } from './asking.ts'
+import { lawsWords } from './disclosing.ts'
 import { beginEnding, hangUp } from './ending.ts'
 import { silence } from './interrupting.ts'
 import { isLeavingMessage, settleParty } from './mailbox.ts'
@@ -30,6 +31,7 @@ const RECORDING_BEEP = { fromHz: 1_260, untilHz: 1_540, untilMs: 280 }
 
 const ASSISTANT =
   'A call screening assistant has answered, not a person. Say in one short sentence who you are, for whom you call and why, as you would tell the person. Then wait. When the person is there, greet them.'
+const DISCLOSE = 'What you say to the person begins with exactly this sentence'
 const MENU =
   'A recorded menu has answered, not a person. Do not greet it. If one of its choices leads to the person you want, choose it: with the tool send_dtmf if you have it, else by saying the choice. Say nothing else.'
 
@@ -182,7 +184,8 @@ function screened(step: Step): void {
   note(step, 'screening', 'words')
   change(step, { phase: 'screening' })
   step.do({ type: 'arm', timer: 'party_end', ms: SCREENING_MS })
-  tell(step, ASSISTANT)
+  const sentence = lawsWords(step.state.plan)
+  tell(step, sentence === null ? ASSISTANT : `${ASSISTANT} ${DISCLOSE}: ${sentence}`)
 }
 
 /** The person is there, who has heard nothing so far. */

@@ -1,5 +1,6 @@
 import { heard, leftMs } from '../playback.ts'
 import type { Active, Ask } from './answers.ts'
+import { owedDisclosure } from './disclosing.ts'
 import { keepStalls } from './earlier-stalls.ts'
 import { isHoldAudio } from './own-audio.ts'
 import { isAwaited } from './party.ts'
@@ -8,6 +9,8 @@ import { isOthers, isOutOfHands, type SessionState, type Step } from './state.ts
 import { turnAsked } from './timeline.ts'
 import { isToAnswer } from './tools-in-row.ts'
 import { isOnlySound, openVoice } from './voicing.ts'
+
+const DISCLOSE = 'Before anything else say exactly this sentence'
 
 /** More reasons to speak than this never wait at once: a further one is dropped, unless the call ends with it. */
 const MAX_QUEUE = 16
@@ -89,7 +92,19 @@ function mayBeSaid(step: Step, { why, thenEnd, isInPlace }: Ask): boolean {
   return !isHeldBack || why === 'say' || thenEnd !== null || state.ending !== null
 }
 
-function request(step: Step, wanted: Ask, isRepeat: boolean): void {
+/** What the agent says first begins with what the law wants said, also where that is no greeting. A mailbox has its message as it stands. */
+function disclosed(step: Step, wanted: Ask): Ask {
+  const sentence = owedDisclosure(step.state)
+  const { why, thenEnd, exact } = wanted
+  if (sentence === null || why === 'greeting' || why === 'filler' || thenEnd === 'voicemail') return wanted
+  if (exact?.startsWith(sentence)) return wanted
+  if (exact !== undefined) return { ...wanted, ...exactly(`${sentence} ${exact}`) }
+  step.command({ type: 'system_message', text: `${DISCLOSE}: ${sentence}` })
+  return wanted
+}
+
+function request(step: Step, next: Ask, isRepeat: boolean): void {
+  const wanted = isRepeat ? next : disclosed(step, next)
   const { answers, model, plan } = step.state
   const asks = answers.asks + 1
   const requestId = `ask-${model.epoch}-${asks}`

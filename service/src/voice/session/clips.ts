@@ -1,7 +1,7 @@
 import type { Heard } from '../playback.ts'
 import { askFirst } from './asking.ts'
 import { clipId, isClip } from './clip-id.ts'
-import { disclosureOf } from './disclosing.ts'
+import { disclosureOf, sayAgain } from './disclosing.ts'
 import { drainAgain } from './ending.ts'
 import { appendEntry } from './keeping.ts'
 import { greetingOf } from './picking-up.ts'
@@ -14,7 +14,6 @@ import { letters } from './word-ends.ts'
 const AGAIN = 'The line was interrupted, and the caller hears your first words again from their beginning'
 const HEARD_NOTHING = 'Your first words were cut short: the caller has heard nothing of'
 const HEARD_PART = 'Your first words were cut short. The caller has heard only this of them'
-const DISCLOSE = 'Before anything else say exactly this sentence, which was cut short'
 
 /**
  * The agent's first words sound from the stream's start, whatever the model's handshake takes: a model that is opened after this is
@@ -150,7 +149,7 @@ export function tellCutDisclosure(step: Step, { itemId }: Heard): void {
   const disclosure = isClip(itemId) ? null : disclosureOf(step.state, itemId)
   const heard = find(step.state.transcript, itemId)?.text ?? ''
   if (disclosure === null || heard.length >= disclosure.length) return
-  step.command({ type: 'system_message', text: `${DISCLOSE}: ${disclosure}` })
+  step.command({ type: 'system_message', text: sayAgain(disclosure) })
 }
 
 /** First words were cut short for good: the model, which was told all of it, is told what was heard. To be called behind its closing. */
@@ -161,6 +160,6 @@ export function tellCutClip(step: Step, { itemId, heardMs, sentMs }: Heard): voi
   if (!isFirst || heardMs >= sentMs || !entry) return
   const heard = entry.text === '' ? `${HEARD_NOTHING}: ${entry.unheard}` : `${HEARD_PART}: ${entry.text}`
   const disclosure = disclosureOf(step.state, itemId)
-  const again = disclosure === null ? '' : `\n${DISCLOSE}: ${disclosure}`
+  const again = disclosure === null ? '' : `\n${sayAgain(disclosure)}`
   step.command({ type: 'system_message', text: `${heard}${again}` })
 }

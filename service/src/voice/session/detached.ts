@@ -2,7 +2,7 @@ import { cleared, type Heard, heard, heardWhenSent, leftMs } from '../playback.t
 import type { Ask } from './answers.ts'
 import { askFirst, askNext, cancelActive } from './asking.ts'
 import { holdTransfer, meantOf } from './calling-off.ts'
-import { keepClipsFor, replayClips, tellCutClip } from './clips.ts'
+import { keepClipsFor, replayClips, tellCutClip, tellCutDisclosure } from './clips.ts'
 import { awaitWord, carrierGone, leaveLostToCarrier, toldOver } from './ending.ts'
 import type { TimerName } from './events.ts'
 import { lastSilenceMs } from './hearing.ts'
@@ -98,6 +98,7 @@ function silence(step: Step, utterances: Heard[], isHandedOver: boolean): void {
   for (const utterance of utterances) {
     cutShort(step, utterance)
     if (step.state.clips.due.length === 0) tellCutClip(step, utterance)
+    tellCutDisclosure(step, utterance)
   }
   dropStopped(step)
   // Their words come all the same.

@@ -1,5 +1,47 @@
 import { isClip } from './clip-id.ts'
+import type { Plan } from './plan.ts'
 import type { SessionState } from './state.ts'
+import type { Entry } from './transcript.ts'
+
+/** What the law wants said before anything else, whoever is to say it; null where that is nothing. */
+export function lawsWords({ disclosure, clips }: Plan): string | null {
+  return disclosure ?? clips.find(({ kind }) => kind === 'disclosure')?.text ?? null
+}
+
+/** The same where nothing of the agent was heard yet, nor is about to be: its greeting was silenced, or others had the call before it. */
+export function owedDisclosure(state: SessionState): string | null {
+  const { plan, transcript, resumption } = state
+  const sentence = lawsWords(plan)
+  if (sentence === null) return null
+  const before = resumption?.turns ?? []
+  const hasSpoken =
+    transcript.past.turns > before.length ||
+    before.some(({ role, text }) => role === 'agent' && text !== '') ||
+    saidOf(state).length > 0
+  return hasSpoken ? null : sentence
+}
+
+/** The same where it was cut short, and nothing of the agent was heard since: a session that takes the place of the one that was told so is told, too. */
+export function cutDisclosure(state: SessionState): string | null {
+  const sentence = lawsWords(state.plan)
+  if (sentence === null) return null
+  const [first, ...others] = saidOf(state)
+  if (!first?.isFinal || disclosureOf(state, first.itemId) === null) return null
+  const isHeard = first.text.length >= sentence.length || others.some(({ text }) => text !== '')
+  return isHeard ? null : sentence
+}
+
+/** What the agent has said, or is saying, in this session of the call, but for what only fills a wait. */
+function saidOf({ transcript, clips }: SessionState): Entry[] {
+  const isFiller = ({ itemId }: Entry) => isClip(itemId) && !clips.played.some((one) => one.itemId === itemId)
+  const isBegun = ({ role, sentMs, isFinal }: Entry) => role === 'agent' && (sentMs !== null || !isFinal)
+  return transcript.entries.filter((entry) => isBegun(entry) && !isFiller(entry))
+}
+
+/** How a model is told to say it again. */
+export function sayAgain(sentence: string): string {
+  return `Before anything else say exactly this sentence, which was cut short: ${sentence}`
+}
 
 /** What the law wants said, where words of the agent's are to say it: a clip of it, or the first of a model. Null for any others. */
 export function disclosureOf({ plan, clips, transcript }: SessionState, itemId: string): string | null {

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import { Call } from './call.fixture.ts'
+
+const SENTENCE = 'You are talking to a machine.'
+const FIRST = `Before anything else say exactly this sentence: ${SENTENCE}`
+const SPOKEN = { greeting: `${SENTENCE} Welcome.`, disclosure: SENTENCE }
+
+const told = (call: Call) => call.commands('system_message').map(({ text }) => text)
+const asked = (call: Call) => call.commands('respond').map(({ instructions }) => instructions)
+
+function giveBack(call: Call): void {
+  call.do({ type: 'release' })
+  call.do({ type: 'person_written' })
+}
+
+describe('What the law wants said', () => {
+  it.each<[string, (call: Call) => void]>([
+    [
+      'a person had the call before the greeting',
+      (call) => {
+        call.do({ type: 'take_over' })
+        call.model({ type: 'ready' })
+        giveBack(call)
+      },
+    ],
+    [
+      'a person took it while the greeting was made',
+      (call) => {
+        call.model({ type: 'ready' })
+        call.begins('resp_1')
+        call.words('resp_1', 'item_1', SENTENCE)
+        call.do({ type: 'take_over' })
+        call.ends('resp_1', { status: 'cancelled' })
+        giveBack(call)
+      },
+    ],
+    [
+      'the agent was silenced before its greeting',
+      (call) => {
+        call.model({ type: 'ready' })
+        call.begins('resp_1')
+        call.do({ type: 'mute' })
+        call.ends('resp_1', { status: 'cancelled' })
+        call.says('turn_1', 600, 'Hello?')
+        call.do({ type: 'unmute' })
+      },
+    ],
+    [
+      'an assistant has answered before the greeting',
+      (call) => {
+        call.model({ type: 'ready' })
+        call.begins('resp_1')
+        call.do({ type: 'party_said', kind: 'screening' })
+        call.ends('resp_1', { status: 'cancelled' })
+      },
+    ],
+  ])('is what the agent begins with, though its greeting was not heard: %s', (_why, happens) => {
+    const call = new Call({ ...SPOKEN, readsParty: true })
+    happens(call)
+    expect(told(call).filter((text) => text === FIRST)).toHaveLength(1)
+    call.answer('resp_2', 'item_2', 3_000, `${SENTENCE} I am back.`)
+    call.wait(3_000)
+    call.echoAll()
+    call.says('turn_2', 600)
+    expect(told(call).filter((text) => text === FIRST)).toHaveLength(1)
+  })
+
+  it('comes before what a supervisor has said first, and not before the message for a mailbox', () => {
+    const said = new Call(SPOKEN)
+    said.do({ type: 'mute' })
+    said.model({ type: 'ready' })
+    said.do({ type: 'say', text: 'One moment.' })
+    expect(asked(said)).toEqual([`Say exactly this, and nothing else: ${SENTENCE} One moment.`])
+    const left = new Call({ ...SPOKEN, voicemail: 'Call us back.' })
+    left.do({ type: 'machine' })
+    left.model({ type: 'ready' })
+    expect([asked(left), told(left)]).toEqual([['Say exactly this, and nothing else: Call us back.'], []])
+  })
+
+  it('is heard by the person whom an assistant puts through, who has heard nothing of the greeting', () => {
+    const clip = { kind: 'disclosure' as const, text: SENTENCE, ms: 1_000 }
+    for (const plan of [SPOKEN, { clips: [clip] }, {}]) {
+      const call = new Call({ ...plan, readsParty: true })
+      call.model({ type: 'ready' })
+      call.wait(2_000)
+      call.echoAll()
+      call.do({ type: 'party_said', kind: 'screening' })
+      const isTold = `What you say to the person begins with exactly this sentence: ${SENTENCE}`
+      expect(told(call).some((text) => text.endsWith(isTold))).toBe('clips' in plan || 'disclosure' in plan)
+    }
+  })
+
+  it('is said by who goes on with a call in which a person had it from the beginning, and by nobody who has said it', () => {
+    const taken = { seq: 1, role: 'system' as const, text: 'A person has taken the call over.', unheard: '' }
+    const greeted = { seq: 2, role: 'agent' as const, text: `${SENTENCE} Welcome.`, unheard: '' }
+    const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
+    const isTold = [[taken], [greeted, taken]].map((turns) => {
+      const resumption = { elapsedMs: 1_000, turns, usage, greetingMs: null, interruptions: 0, idBase: 100_000 }
+      const call = new Call(SPOKEN, resumption)
+      call.model({ type: 'ready' })
+      call.do({ type: 'release' })
+      return told(call).includes(FIRST)
+    })
+    expect(isTold).toEqual([true, false])
+  })
+
+  it.each([
+    ['a clip', { clips: [{ kind: 'disclosure' as const, text: SENTENCE, ms: 2_000 }] }],
+    ['the model', SPOKEN],
+  ])(
+    'is told to each session that takes the place of the one in which it was cut short, until one has spoken: %s',
+    (_who, plan) => {
+      const call = new Call(plan)
+      call.model({ type: 'ready' })
+      call.wait(100)
+      if ('greeting' in plan) call.answer('resp_1', 'item_1', 3_000, `${SENTENCE} Welcome.`)
+      call.wait(1_100)
+      call.says('turn_1', 800, 'Who is this?')
+      const again = `system: Before anything else say exactly this sentence, which was cut short: ${SENTENCE}`
+      const lose = () => {
+        call.model({ type: 'closed', code: '1006', message: 'gone', fault: 'retry' })
+        call.wait(1_500)
+        call.model({ type: 'ready' })
+        return call.all('open_model').at(-1)?.history?.split('\n').includes(again)
+      }
+      expect([lose(), lose()]).toEqual([true, true])
+      call.answer('resp_3', 'item_3', 2_000, `${SENTENCE} This is Robin.`)
+      call.wait(2_000)
+      call.echoAll()
+      expect(lose()).toBe(false)
+    },
+  )
+
+  it('is said again where the line was lost in it', () => {
+    const call = new Call(SPOKEN)
+    call.model({ type: 'ready' })
+    call.answer('resp_1', 'item_1', 3_000, `${SENTENCE} Welcome.`)
+    call.wait(800)
+    call.do({ type: 'stream_lost' })
+    call.wait(3_000)
+    call.do({ type: 'attached' })
+    expect(told(call)).toEqual([`Before anything else say exactly this sentence, which was cut short: ${SENTENCE}`])
+  })
+})
