@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Call, planWith } from './call.fixture.ts'
+import { agentTurns, says, secondCall, sounds, tell, writes } from './second-voice.fixture.ts'
 
 const event = { type: 'hand_off' as const, plan: planWith({ maxCallMs: 1 }), agentName: 'Billie', summary: 'A refund.' }
 
@@ -62,6 +63,27 @@ describe('a call that is handed to another agent', () => {
     call.model({ type: 'ready' })
     expect(call.all('cut_voice').map(({ id }) => id)).toEqual(['voice-1'])
     expect(call.all('open_voice').map(({ id }) => id)).toEqual(['voice-1', 'voice-2'])
+  })
+
+  it('has all heard that the first one has written by then, though its answer goes on, and then the other one', () => {
+    const call = secondCall()
+    says(call, 'r0', 'Welcome.')
+    call.says('turn_1', 500)
+    writes(call, 'r1', 'I pass you on to Billie.')
+    const tool = { responseId: 'r1', itemId: 'i', callId: 'c1', name: 'hand_off', argumentsText: '{}' }
+    call.model({ type: 'tool_call', ...tool })
+    sounds(call, 'r1', 'I pass ')
+    call.do({ ...event, plan: planWith({ secondVoice: true }) })
+    call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: false } })
+    call.model({ type: 'ready' })
+    const before = call.commands('respond').length
+    expect([call.all('cut_voice'), call.all('end_voice').length]).toEqual([[], 2])
+    sounds(call, 'r1', 'you on to Billie.', 350)
+    tell(call, { type: 'done' })
+    expect(call.commands('respond').slice(before)).toMatchObject([{ instructions: null }])
+    call.wait(2_000)
+    call.echoAll()
+    expect(agentTurns(call).at(-1)).toEqual({ text: 'I pass you on to Billie.', unheard: '', interrupted: false })
   })
 
   it.each([

@@ -6,7 +6,7 @@ import type { Plan } from './plan.ts'
 import { isOutOfHands, type Step } from './state.ts'
 import { forgetRest } from './stopped.ts'
 import { forgetShortSounds } from './turns.ts'
-import { closeUnusedVoice } from './voicing.ts'
+import { closeUnusedVoice, endWriting } from './voicing.ts'
 
 /**
  * Another agent goes on with the caller: a new session of the model takes the place of the other, and is told all that was said.
@@ -34,6 +34,7 @@ export function handOff(
   // The other agent does not begin by asking the caller to repeat what was a cough, as a rule.
   forgetShortSounds(step)
   for (const { responseId } of step.state.runningTools) callGoesOn(step, responseId)
+  endWriting(step)
   replaceModel(step)
   // The one who was about to go on with its own words is not there any more.
   step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'rest') })

@@ -4,6 +4,9 @@ import type { Step } from './state.ts'
 import type { SecondVoice } from './voice-stream.ts'
 
 type Done = Extract<ModelEvent, { type: 'response_done' }>
+/** Of what will not be told any more. */
+const NO_USAGE = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
+
 type Place = { responseId: string; itemId: string }
 
 /** Whether an answer is written, for the secondary provider to speak it. */
@@ -57,6 +60,14 @@ export function isHeldForVoice(step: Step, { responseId, isCancelled }: Active, 
   changeVoice(step, { stream: { ...stream, done } })
   step.do({ type: 'end_voice', id: stream.id }, { type: 'disarm', timer: 'stall' })
   return true
+}
+
+/** The model that writes is left for good: what it has written of an answer by now is spoken to its end. */
+export function endWriting(step: Step): void {
+  const { active } = step.state.answers
+  if (active === null || isOnlySound(step)) return
+  const over = { status: 'completed', errorCode: null, fault: null, usage: NO_USAGE } as const
+  isHeldForVoice(step, active, { type: 'response_done', responseId: active.responseId, ...over })
 }
 
 /** Whether the active answer is over at the model, and only its sound is still to come. */
