@@ -24,6 +24,26 @@ function callTool(call: Call, name: string): void {
 }
 
 describe('A call that the agent ends', () => {
+  it.each<[string, (call: Call) => void]>([
+    ['idle_timeout', (call) => call.do({ type: 'fired', timer: 'idle' })],
+    ['max_duration', (call) => call.do({ type: 'fired', timer: 'time_up' })],
+    ['voicemail', (call) => call.do({ type: 'machine' })],
+  ])('ends for the reason of its last words where those call the tool themselves: %s', (reason, happens) => {
+    const idle = { afterMs: 30_000, prompts: [], goodbye: 'Goodbye.' }
+    const call = Call.greeted({ voicemail: 'Call us back.', idle })
+    call.state = { ...call.state, idleStage: 2 }
+    happens(call)
+    call.begins('resp_1')
+    call.item('resp_1', 'item_1', 1_000, 'Goodbye.')
+    callTool(call, 'end_call')
+    call.do({ type: 'tool_finished', outcome: { callId: 'end_call', output: '{}', status: 'ok', endsCall: true } })
+    call.ends('resp_1')
+    call.wait(1_000)
+    call.echoAll()
+    call.wait(10_000)
+    expect([call.all('hang_up').length, call.all('finish')]).toEqual([1, [{ type: 'finish', reason }]])
+  })
+
   it('is hung up once the last words were heard, and not before', () => {
     const call = sayingGoodbye()
     call.wait(2_900)

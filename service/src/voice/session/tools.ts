@@ -139,7 +139,7 @@ function finished(step: Step, tool: RunningTool, outcome: ToolOutcome): void {
   const whyNot = endsCall ? whyNotEnded(step, tool) : null
   tellResult(step, tool, whyNot ?? output)
   if (runningTools.length === 0) stopFilling(step)
-  if (endsCall && whyNot === null) endCall(step)
+  if (endsCall && whyNot === null) endCall(step, tool)
   else if (runningTools.length === 0) answerTool(step, isSilent === true)
   armStall(step)
 }
@@ -184,9 +184,14 @@ function isCallTalkedInto(step: Step, { isOfCancelled }: RunningTool): boolean {
   return ending === null && (isOfCancelled || isSpeaking || digits !== '')
 }
 
-/** The agent ends the call: at once if it has said something since the caller's last words, else after a goodbye. */
-function endCall(step: Step): void {
+/**
+ * The agent ends the call: at once if it has said something since the caller's last words, else after a goodbye. One that does so with words
+ * which the call was to end with anyway, as behind a caller's silence, ends it for that reason.
+ */
+function endCall(step: Step, { responseId }: RunningTool): void {
+  const { active } = step.state.answers
+  const thenEnd = active?.responseId === responseId ? active.asked?.ask.thenEnd : null
   if (step.state.owedSinceMs === null || step.state.ending || hasWritten(step))
-    return beginEnding(step, 'agent_hangup', true)
+    return beginEnding(step, thenEnd ?? 'agent_hangup', true)
   ask(step, { why: 'goodbye', instructions: GOODBYE, thenEnd: 'agent_hangup' })
 }
