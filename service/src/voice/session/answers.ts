@@ -7,6 +7,8 @@ export type Ask = {
   thenEnd: EndReason | null
   /** What it is to be, word for word; not given: the model words it. */
   exact?: string
+  /** The words of the law stand before it; not given: they do not, or need not. */
+  isDisclosed?: true
   /** In place of what was begun before, which is not heard to its end otherwise: said also while the call is about to be put through. */
   isInPlace?: true
   /** How often the provider has kept its answer back for what was said in it. */

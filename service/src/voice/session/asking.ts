@@ -95,10 +95,10 @@ function mayBeSaid(step: Step, { why, thenEnd, isInPlace }: Ask): boolean {
 /** What the agent says first begins with what the law wants said, also where that is no greeting. A mailbox has its message as it stands. */
 function disclosed(step: Step, wanted: Ask): Ask {
   const sentence = owedDisclosure(step.state)
-  const { why, thenEnd, exact } = wanted
-  if (sentence === null || why === 'greeting' || why === 'filler' || thenEnd === 'voicemail') return wanted
-  if (exact?.startsWith(sentence)) return wanted
-  if (exact !== undefined) return { ...wanted, ...exactly(`${sentence} ${exact}`) }
+  const { why, thenEnd, exact, isDisclosed } = wanted
+  if (sentence === null || isDisclosed || why === 'greeting' || why === 'filler' || thenEnd === 'voicemail')
+    return wanted
+  if (exact !== undefined) return { ...wanted, ...exactly(`${sentence} ${exact}`), isDisclosed: true }
   step.command({ type: 'system_message', text: `${DISCLOSE}: ${sentence}` })
   return wanted
 }

@@ -71,6 +71,9 @@ describe('What the law wants said', () => {
     said.model({ type: 'ready' })
     said.do({ type: 'say', text: 'One moment.' })
     expect(asked(said)).toEqual([`Say exactly this, and nothing else: ${SENTENCE} One moment.`])
+    said.model({ type: 'closed', code: '1006', message: 'gone', fault: 'retry' })
+    said.model({ type: 'ready' })
+    expect(asked(said).at(-1)).toBe(`Say exactly this, and nothing else: ${SENTENCE} One moment.`)
     const left = new Call({ ...SPOKEN, voicemail: 'Call us back.' })
     left.do({ type: 'machine' })
     left.model({ type: 'ready' })
@@ -130,6 +133,19 @@ describe('What the law wants said', () => {
       expect(lose()).toBe(false)
     },
   )
+
+  it('is told to the node that goes on with a call which was lost in it, and not where it was heard', () => {
+    const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
+    const isTold = (text: string, unheard: string) => {
+      const turns = [
+        { seq: 1, role: 'agent' as const, text, unheard },
+        { seq: 2, role: 'caller' as const, text: 'Who is this?', unheard: '' },
+      ]
+      const resumption = { elapsedMs: 1_000, turns, usage, greetingMs: null, interruptions: 0, idBase: 100_000 }
+      return new Call(SPOKEN, resumption).all('open_model')[0]?.history?.includes('which was cut short') ?? false
+    }
+    expect([isTold('You are', 'talking to a machine. Welcome.'), isTold(SENTENCE, 'Welcome.')]).toEqual([true, false])
+  })
 
   it('is said again where the line was lost in it', () => {
     const call = new Call(SPOKEN)

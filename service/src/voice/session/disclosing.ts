@@ -1,5 +1,6 @@
 import { isClip } from './clip-id.ts'
 import type { Plan } from './plan.ts'
+import type { PastTurn, Resumption } from './resumption.ts'
 import type { SessionState } from './state.ts'
 import type { Entry } from './transcript.ts'
 
@@ -21,14 +22,26 @@ export function owedDisclosure(state: SessionState): string | null {
   return hasSpoken ? null : sentence
 }
 
-/** The same where it was cut short, and nothing of the agent was heard since: a session that takes the place of the one that was told so is told, too. */
+/**
+ * The same where it was cut short, and nothing of the agent was heard since: a session that takes the place of the one that was told so is
+ * told, too, and so is the first one of a node that goes on with the call.
+ */
 export function cutDisclosure(state: SessionState): string | null {
   const sentence = lawsWords(state.plan)
   if (sentence === null) return null
-  const [first, ...others] = saidOf(state)
-  if (!first?.isFinal || disclosureOf(state, first.itemId) === null) return null
-  const isHeard = first.text.length >= sentence.length || others.some(({ text }) => text !== '')
-  return isHeard ? null : sentence
+  const [first, ...others] = state.resumption ? [...saidBefore(state.resumption), ...saidOf(state)] : saidOf(state)
+  if (!first || !isCut(state, first, sentence)) return null
+  return others.some(({ text }) => text !== '') ? null : sentence
+}
+
+function isCut(state: SessionState, first: Entry | PastTurn, sentence: string): boolean {
+  if (first.text.length >= sentence.length) return false
+  if (!('itemId' in first)) return first.text !== ''
+  return first.isFinal && disclosureOf(state, first.itemId) !== null
+}
+
+function saidBefore({ turns }: Resumption): PastTurn[] {
+  return turns.filter(({ role }) => role === 'agent')
 }
 
 /** What the agent has said, or is saying, in this session of the call, but for what only fills a wait. */
