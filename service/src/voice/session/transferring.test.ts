@@ -90,6 +90,20 @@ describe('a call that its agent puts through', () => {
     expect(notes.at(-1)?.text).toBe('The call could not be put through: nobody answers.')
   })
 
+  it('does not wait for who is told what it is about where the longest call has passed: goodbye is said', () => {
+    const call = inLastWords({ maxCallMs: 5_000 })
+    call.wait(5_000 - call.nowMs)
+    call.do(wanted({ isWarm: true }))
+    expect(call.state.transfer).toBeNull()
+    call.wait(2_000)
+    call.echoAll()
+    expect(asked(call).at(-1)?.instructions).toContain('say goodbye')
+    call.answer('resp_2', 'item_2', 1_000, 'Goodbye.')
+    call.wait(1_000)
+    call.echoAll()
+    expect([call.all('play_hold'), call.all('hang_up').length]).toEqual([[], 1])
+  })
+
   it('does not say that nobody answers where the longest call passes before anybody is rung', () => {
     const call = inLastWords({ maxCallMs: 5_000 })
     call.do(wanted({ isWarm: true }))

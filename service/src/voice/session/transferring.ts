@@ -55,11 +55,13 @@ export function onTransfer(step: Step, event: OnTransfer): void {
 
 /**
  * The call is to be put through: once what the agent is saying was heard when the agent wants it, else at once. Not one that is
- * ending, that nobody hears, that has no carrier, that a person has, or that is being put through.
+ * ending, that nobody hears, that has no carrier, that a person has, or that is being put through; nor does one whose longest time has passed
+ * wait until somebody is told what it is about.
  */
 function transfer(step: Step, { id, target, isWarm, isAgents }: Extract<OnTransfer, { type: 'transfer' }>): void {
   const { phase, ending, takeover, transfer: before, plan } = step.state
   if (phase !== 'talking' || ending || takeover || before || !plan.isResumable) return
+  if (isWarm && isTimeUp(step)) return
   if (!isAgents) silence(step)
   step.set({
     transfer: { id, target, isWarm, isAgents, phase: 'words', holds: 0, why: null, stoppedBy: [] },
