@@ -179,6 +179,34 @@ describe('a call that is handed to another agent', () => {
     expect(call.all('play_clip').at(-1)?.index).toBe(2)
   })
 
+  it('ends with the goodbye in which the first one was cut off, where the longest call has passed', () => {
+    const call = Call.greeted({ maxCallMs: 5_000 })
+    call.wait(3_000)
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.model({
+      type: 'tool_call',
+      responseId: 'resp_1',
+      itemId: 'i',
+      callId: 'c',
+      name: 'hand_off',
+      argumentsText: '{}',
+    })
+    call.ends('resp_1')
+    call.wait(5_000 - call.nowMs)
+    call.begins('resp_2')
+    call.words('resp_2', 'item_2', 'Our time')
+    call.audio('resp_2', 'item_2', 500)
+    call.do(event)
+    call.do({ type: 'tool_finished', outcome: { callId: 'c', output: '{}', status: 'ok', endsCall: false } })
+    call.model({ type: 'ready' })
+    expect(call.commands('respond').at(-1)?.instructions).toContain('Go on from there')
+    call.answer('resp_3', 'item_3', 1_000, 'is over. Goodbye.')
+    call.wait(1_500)
+    call.echoAll()
+    expect([call.all('hang_up').length, call.state.ending?.reason]).toEqual([1, 'max_duration'])
+  })
+
   it('is not in the music of the first one any more', () => {
     const call = Call.greeted({ holdsForTools: true, holdMs: 6_000 })
     call.says('turn_1', 500)

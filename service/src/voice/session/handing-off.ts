@@ -36,7 +36,7 @@ export function handOff(
   for (const { responseId } of step.state.runningTools) callGoesOn(step, responseId)
   endWriting(step)
   replaceModel(step)
-  // The one who was about to go on with its own words is not there any more.
-  step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'rest') })
+  // The one who was about to go on with its own words is not there any more. What the call ends with is said all the same.
+  step.setAnswers({ queue: step.state.answers.queue.filter(({ why, thenEnd }) => why !== 'rest' || thenEnd !== null) })
   if (step.state.stopped?.rest?.why === 'rest') forgetRest(step)
 }
