@@ -17,6 +17,7 @@ import { statusReport } from '../records/call-record.ts'
 import { NODE, OTHER_NODE, someCall, storedEvents, tenantTold } from '../records/calls.fixture.ts'
 import { JournalFiles } from '../records/journal-file.ts'
 import { makeSessions } from '../records/sessions.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { MISSED_CALL_KINDS } from '../tenancy/tenant-values.ts'
 import { type LateRefusals, makeLateRefusals } from './late-refusals.ts'
 import { makeCallStatuses } from './record-status.ts'
@@ -59,8 +60,8 @@ afterEach(async () => {
   await passingWork(clock, files.close())
 })
 
-const note = (callSid: string, facts: Partial<RefusedCall> = {}) =>
-  refused.note(acme, {
+const note = (callSid: string, { tenant = acme, ...facts }: Partial<RefusedCall> & { tenant?: TenantRuntime } = {}) =>
+  refused.note(tenant, {
     callSid,
     from: CALLER,
     to: '+12025550199',
@@ -182,6 +183,34 @@ describe('calls that are not taken', () => {
     await clock.advance(20_000)
     await written(4)
     expect(await sids()).toEqual(['CA1', 'CA2', 'CA3', 'CA5'])
+  })
+
+  it.each(['tenant_full', 'rejected'] as const)(
+    'are written down however many others there are of another tenant (%s)',
+    async (why) => {
+      refused = makeRefusedCalls({
+        db: test.db,
+        clock,
+        log: makeLog({ level: 'silent', secrets: [] }),
+        late,
+        maxWaiting: 15,
+      })
+      await makeTenant(test.db, 'globex')
+      for (let n = 1; n <= 30; n += 1) note(`CA${n}`, { why })
+      note('CB1', { why, tenant: tenantTold('globex') })
+      await refused.close()
+      const stored = await sids()
+      const countOf = (prefix: string) => stored.filter((sid) => sid?.startsWith(prefix)).length
+      expect([countOf('CA'), countOf('CB')]).toEqual([why === 'rejected' ? 2 : 14, 1])
+    },
+  )
+
+  it('give no place to those of a tenant that has nearly as many itself', async () => {
+    for (const callSid of ['CA1', 'CA2', 'CA3', 'CA4']) note(callSid)
+    await makeTenant(test.db, 'globex')
+    for (const callSid of ['CB1', 'CB2']) note(callSid, { tenant: tenantTold('globex') })
+    await refused.close()
+    expect(await sids()).toEqual(['CA1', 'CA2', 'CB1'])
   })
 
   const isKept = async () => (await readdir(folder)).some((name) => name.endsWith('.log'))

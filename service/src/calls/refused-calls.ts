@@ -13,8 +13,8 @@ export type RefusedCalls = {
   /**
    * Has a call written down, with its end and its events, 20 s later: by then no other process takes it any more. A call that is
    * known by then stays as it is. What the database does not take is kept on the disk until it does; where the disk takes nothing
-   * either it is only logged, and what comes while 1,000 wait is not written down at all, nor what a tenant rejects while 200 such
-   * calls do. Never throws.
+   * either it is only logged. What comes while 1,000 wait is not written down at all, nor what a tenant rejects while 200 such
+   * calls do: then of the tenant that has the most of them the last one gives its place to one of a tenant that has fewer. Never throws.
    */
   note(tenant: TenantRuntime, call: RefusedCall): void
   /** Its carrier has asked again, and it is taken: nothing is written down. */
@@ -66,16 +66,27 @@ class WaitingRefusals implements RefusedCalls {
   note(tenant: TenantRuntime, call: RefusedCall): void {
     const { maxWaiting = MAX_WAITING } = this.#deps
     const key = keyOf(tenant, call)
-    if (this.#isClosed || this.#waiting.size >= maxWaiting || this.#waiting.has(key)) return
-    if (call.why === REJECTED && this.#rejections() >= maxWaiting * REJECTED_SHARE) return
+    if (this.#isClosed || this.#waiting.has(key)) return
+    const isRejection = call.why === REJECTED
+    if (isRejection && !this.#makeRoom(tenant, this.#rejections(), maxWaiting * REJECTED_SHARE)) return
+    if (!this.#makeRoom(tenant, [...this.#waiting.values()], maxWaiting)) return
     this.#waiting.set(key, this.#toWrite(tenant, call))
     this.#writeLater()
   }
 
-  #rejections(): number {
-    let count = 0
-    for (const { noted } of this.#waiting.values()) if (noted.call.why === REJECTED) count += 1
-    return count
+  #rejections(): Waiting[] {
+    return [...this.#waiting.values()].filter(({ noted }) => noted.call.why === REJECTED)
+  }
+
+  /** Whether there is room for one more of the tenant beside those: a flood of calls to one tenant keeps nobody else's from being written down. */
+  #makeRoom({ tenant_id: tenantId }: TenantRuntime, beside: Waiting[], most: number): boolean {
+    if (beside.length < most) return true
+    const byTenant = Map.groupBy(beside, ({ noted }) => noted.tenantId)
+    const [flood = []] = [...byTenant.values()].toSorted((a, b) => b.length - a.length)
+    const last = flood.at(-1)
+    if (!last || flood.length <= (byTenant.get(tenantId)?.length ?? 0) + 1) return false
+    this.#waiting.delete(keyOf(last.tenant, last.noted.call))
+    return true
   }
 
   taken(tenant: TenantRuntime, callSid: string): void {
