@@ -83,7 +83,9 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
       deps.clipsOf(tenant, agent.config),
     ])
     expectThere(joining)
-    const names = [`call ${grant.callSid}`, `stream ${grant.tenantId} ${joining.start.streamSid}`]
+    // By tenant: whoever names a call of another tenant's is not in its way.
+    const { tenantId, callSid } = grant
+    const names = [`call ${tenantId} ${callSid}`, `stream ${tenantId} ${joining.start.streamSid}`]
     return alone(names, () =>
       enter(joining, { grant, tenant, agent: onMachine(greetedBy(agent, greeting), action), prompt, tools, clips }),
     )

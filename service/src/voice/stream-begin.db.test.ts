@@ -194,3 +194,26 @@ describe('the beginning of a call', () => {
     expect(await app.ring({ CallSid: 'CA2' })).toContain(BUSY)
   })
 })
+
+describe('the beginning of a call of which another tenant knows the id', () => {
+  const test = useDatabase()
+  const gate = new GatedDatabase()
+  const app = useCallApp(test, { database: async () => gate.of(test.database) })
+
+  it('is not kept up by a client of that tenant which names it', async () => {
+    await app.served.furnish('other', { number: '+12025550141' })
+    const token = streamTokenIn(await app.ring({ CallSid: 'CA1' }))
+    const theirs = await StreamClient.open(app.served.address, '/media-stream', {
+      authorization: `Bearer ${app.served.tokenOf('other')}`,
+    })
+    const ours = await StreamClient.open(app.served.address)
+    const { reached, release } = gate.hold()
+    theirs.start({ callSid: 'CA1', streamSid: 'MZother', parameters: { agent_key: 'desk' } })
+    await reached()
+    ours.start({ callSid: 'CA1', parameters: { stream_token: token } })
+    await until(() => app.model.sessions.length === 1 || ours.closeCode !== null, { what: 'the session' })
+    release()
+    expect(await theirs.closed()).toBe(POLICY)
+    expect([app.model.sessions.length, ours.closeCode]).toEqual([1, null])
+  })
+})
