@@ -61,7 +61,7 @@ type Deps = {
   resuming: Resuming
   carrierCalls: Pick<HangingUp, 'letLast' | 'dropApology'>
   /** Calls that were not taken, and whom somebody else may have answered. */
-  refused: Pick<RefusedCalls, 'tenantOf' | 'served'>
+  refused: Pick<RefusedCalls, 'tenantsOf' | 'served'>
   /** Calls that we asked for and with which nobody talks, of which it is not known yet whose they are. */
   unanswered: Pick<LateUnanswered, 'take'>
   again: Pick<AgainDeps, 'tokens' | 'addresses' | 'hasModel' | 'hasHeir'>
@@ -79,8 +79,9 @@ export function makeCallResume(deps: Deps): CallResume {
     // Asked first: the end of a call that was here until just now may not be written down yet.
     const here = live.callHere(callSid)
     // Another process may have taken it after that.
-    const refusing = dialled === null || here ? null : deps.refused.tenantOf(callSid)
-    if (refusing) return afterRefusal(await tenants.get(refusing), { callSid, dialled, signed })
+    const refusing = dialled === null || here ? [] : deps.refused.tenantsOf(callSid)
+    const refused = refusing.length > 0 && (await afterRefusal(refusing, { callSid, dialled, signed }))
+    if (refused) return refused
     const stored = here ? null : await findCallAcrossTenants(db, callSid)
     const found = here ?? stored
     const tenant = found && (await tenants.get(found.tenantId))
@@ -144,14 +145,17 @@ export function makeCallResume(deps: Deps): CallResume {
     return refusalVerbs(tenant, { why, language, resumeUrl: deps.again.addresses().resume })
   }
 
-  /** Of a call that is not written down yet. */
-  function afterRefusal(
-    tenant: TenantRuntime | null,
+  /** Of a call that is not written down yet. Null where the carrier of none of these asks: it may be another tenant's. */
+  async function afterRefusal(
+    tenantIds: TenantId[],
     { callSid, dialled, signed }: Pick<ResumedCall, 'callSid' | 'dialled' | 'signed'>,
-  ): CarrierAnswer {
-    if (!tenant) return { provider: DEFAULT_CARRIER, verbs: HANG_UP }
-    signatures.expectFrom(tenant, signed)
-    if (dialled === 'through') deps.refused.served(callSid)
+  ): Promise<CarrierAnswer | null> {
+    const found = await Promise.all(tenantIds.map((id) => tenants.get(id)))
+    const known = found.filter((tenant) => tenant !== null)
+    if (known.length === 0) return { provider: DEFAULT_CARRIER, verbs: HANG_UP }
+    const tenant = known.find((each) => signatures.isFrom(each, signed))
+    if (!tenant) return null
+    if (dialled === 'through') deps.refused.served(tenant.tenant_id, callSid)
     return { provider: tenant.telephony.provider, verbs: HANG_UP }
   }
 

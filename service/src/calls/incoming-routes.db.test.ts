@@ -425,6 +425,18 @@ describe('POST /api/v1/incoming-call', () => {
       const { text } = await app.post('/api/v1/call-resume', { form: { ...FORM, DialCallStatus: 'busy' } })
       expect(text).toContain('<Connect>')
     })
+
+    it('elsewhere, whatever another tenant that knows its id has signed for here', async () => {
+      const [number, token, other] = ['+12025550141', 'token-of-the-thief', await besides()]
+      await app.served.furnish('thief', { number, document: { telephony: { auth_token: token } } })
+      const stream_token = streamTokenIn(await takenAt(other))
+      const client = await StreamClient.open(other.address)
+      client.start({ callSid: 'CA1', streamSid: 'MZ1', parameters: { stream_token } })
+      await until(() => app.model.sessions.length === 1, { what: 'the session to begin' })
+      expect((await app.post(PATH, { form: { ...FORM, To: number }, token })).text).toContain('<Hangup/>')
+      const { status, text } = await app.post(RESUME, { form: { ...FORM, DialCallStatus: 'busy' } })
+      expect([status, text]).toEqual([200, expect.stringContaining('<Connect>')])
+    })
   })
 
   it('hangs up when the call is over already', async () => {

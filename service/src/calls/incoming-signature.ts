@@ -23,6 +23,8 @@ export type CallbackSignatures = {
    * @throws AppError `unauthorized`, the same whatever was wrong.
    */
   expectFrom(tenant: TenantRuntime, request: SignedRequest): void
+  /** Whether `expectFrom` takes it. */
+  isFrom(tenant: TenantRuntime, request: SignedRequest): boolean
   /**
    * Checks a request about nothing that we know, with the tokens of the account that it names: only that account's carrier is
    * told that we know nothing.
@@ -62,9 +64,12 @@ export function makeCallbackSignatures({
       ),
   })
 
+  function isGenuine(request: SignedRequest, carrier: keyof Carriers, tokens: string[]): boolean {
+    return tokens.length === 0 ? takesUnsigned() : carriers[carrier].verify(request, tokens)
+  }
+
   function expect(request: SignedRequest, carrier: keyof Carriers, tokens: string[]): void {
-    const isGenuine = tokens.length === 0 ? takesUnsigned() : carriers[carrier].verify(request, tokens)
-    if (!isGenuine) throw notGenuine()
+    if (!isGenuine(request, carrier, tokens)) throw notGenuine()
   }
 
   async function tokensOf(accountSid: string): Promise<string[]> {
@@ -87,6 +92,7 @@ export function makeCallbackSignatures({
       if (!mayBeSigned && !takesUnsigned()) throw notGenuine()
     },
     expectFrom: (tenant, request) => expect(request, tenant.telephony.provider, tokensIn(tenant)),
+    isFrom: (tenant, request) => isGenuine(request, tenant.telephony.provider, tokensIn(tenant)),
     expectFromAccount: async (accountSid, request) => expect(request, DEFAULT_CARRIER, await tokensOf(accountSid)),
   }
 }

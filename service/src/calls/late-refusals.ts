@@ -8,8 +8,8 @@ import { type NotedRefusal, writeRefusal } from './write-refusal.ts'
 
 /** Calls that were not taken while the database was away. */
 export type LateRefusals = LateWrites<NotedRefusal> & {
-  /** One that was taken and is not written: what is changed of it is written with it. */
-  find(callSid: string): NotedRefusal | null
+  /** Those of this id that were taken and are not written: what is changed of them is written with them. */
+  find(callSid: string): NotedRefusal[]
 }
 
 type Deps = LateDeps & { db: Db; tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> } }
@@ -37,7 +37,7 @@ export function makeLateRefusals({ db, clock, log, files, tenants }: Deps): Late
       if (!isTaken) unwritten.delete(noted)
       return isTaken
     },
-    find: (callSid) => [...unwritten].find(({ call }) => call.callSid === callSid) ?? null,
+    find: (callSid) => [...unwritten].filter(({ call }) => call.callSid === callSid),
   }
 }
 

@@ -268,11 +268,24 @@ describe('a call that was not taken and that somebody else has answered', () => 
 
   it('was put through, as far as that is known by the time it is written down', async () => {
     for (const callSid of ['CA1', 'CA2']) note(callSid)
-    expect([refused.tenantOf('CA1'), refused.tenantOf('CA9')]).toEqual([ACME, null])
-    refused.served('CA1')
+    expect([refused.tenantsOf('CA1'), refused.tenantsOf('CA9')]).toEqual([[ACME], []])
+    refused.served(ACME, 'CA1')
     await refused.close()
     expect([await endOf('CA1'), await endOf('CA2')]).toEqual(['transferred', 'rejected'])
     expect((await logs())[0]).toMatchObject({ status: 'busy', error_code: 'tenant_full' })
+  })
+
+  it('of whichever tenant that was, where several have signed for one of the same id', async () => {
+    await makeTenant(test.db, 'globex')
+    const globex = tenantTold('globex')
+    note('CA1', { tenant: globex })
+    note('CA1')
+    expect(refused.tenantsOf('CA1')).toEqual([globex.tenant_id, ACME])
+    refused.served(globex.tenant_id, 'CA1')
+    refused.served(globex.tenant_id, 'CA9')
+    await refused.close()
+    expect((await logs()).map(({ tenant_id }) => tenant_id)).toEqual(['globex'])
+    expect(await endOf('CA1')).toBe('transferred')
   })
 
   it('also while the database is away', async () => {
@@ -280,10 +293,10 @@ describe('a call that was not taken and that somebody else has answered', () => 
     gate.isAway = true
     await clock.advance(20_000)
     await passing(clock, async () => (await readdir(folder)).length > 1, { what: 'the call to be kept' })
-    refused.served('CA1')
+    refused.served(ACME, 'CA1')
     gate.isAway = false
     await passing(clock, () => endOf('CA1'), { what: 'the call to be written' })
     expect(await endOf('CA1')).toBe('transferred')
-    await until(() => refused.tenantOf('CA1') === null, { what: 'whoever has written it to hear that' })
+    await until(() => refused.tenantsOf('CA1').length === 0, { what: 'whoever has written it to hear that' })
   })
 })

@@ -21,10 +21,13 @@ export type RefusedCalls = {
   taken(tenant: TenantRuntime, callSid: string): void
   /** Ends a call at once that was entered after its caller had been told that it is not taken. Never rejects. */
   endEntered(tenant: TenantRuntime, call: RefusedCall): Promise<void>
-  /** Whose call it is; null for one that was not noted here, or is written down. */
-  tenantOf(callSid: string): TenantId | null
-  /** Somebody else has answered it in our place: nobody has missed it. Only of what is not written down. */
-  served(callSid: string): void
+  /**
+   * Whose call it is; empty for one that was not noted here, or is written down. It may be that several have one of this id: whoever
+   * knows that of another tenant's call can have its own carrier account sign it.
+   */
+  tenantsOf(callSid: string): TenantId[]
+  /** Somebody else has answered the tenant's call in our place: nobody has missed it. Only of what is not written down. */
+  served(tenantId: TenantId, callSid: string): void
   /** Writes what waits, to the disk what the database does not take, and takes nothing more. */
   close(): Promise<void>
 }
@@ -102,13 +105,12 @@ class WaitingRefusals implements RefusedCalls {
     this.#ending.delete(ending)
   }
 
-  tenantOf(callSid: string): TenantId | null {
-    return this.#find(callSid)?.tenantId ?? null
+  tenantsOf(callSid: string): TenantId[] {
+    return [...new Set(this.#find(callSid).map(({ tenantId }) => tenantId))]
   }
 
-  served(callSid: string): void {
-    const noted = this.#find(callSid)
-    if (noted) noted.isServed = true
+  served(tenantId: TenantId, callSid: string): void {
+    for (const noted of this.#find(callSid)) noted.isServed ||= noted.tenantId === tenantId
   }
 
   async close(): Promise<void> {
@@ -126,9 +128,9 @@ class WaitingRefusals implements RefusedCalls {
     return { tenant, noted, dueMs: clock.monotonicMs() + WRITTEN_AFTER_MS }
   }
 
-  #find(callSid: string): NotedRefusal | null {
-    const waiting = [...this.#waiting.values()].find(({ noted }) => noted.call.callSid === callSid)
-    return waiting?.noted ?? this.#deps.late.find(callSid)
+  #find(callSid: string): NotedRefusal[] {
+    const waiting = [...this.#waiting.values()].filter(({ noted }) => noted.call.callSid === callSid)
+    return [...waiting.map(({ noted }) => noted), ...this.#deps.late.find(callSid)]
   }
 
   #writeLater(): void {
