@@ -51,6 +51,12 @@ export class Listener {
     return server
   }
 
+  /** The same for the answer to a request for an upgrade, whose connection Node leaves to whoever takes it, timeouts included. */
+  giveUpUnreadOf(socket: Socket, response: ServerResponse): void {
+    this.#giveUpUnread(socket, response)
+    socket.on('timeout', () => socket.destroy())
+  }
+
   /** Ends the connection of a client that takes nothing of an answer any more. Of one that is slow a third of what the kernel keeps tells that it takes some. */
   #giveUpUnread(socket: Socket, response: ServerResponse): void {
     const { unreadTimeoutMs } = this.#limits

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import {
   type FastifyBaseLogger,
@@ -127,6 +129,11 @@ export function buildServer(deps: ServerDeps): HttpServer {
 /** From now on each answer asks its client to come back over another connection, which may lead to another process. */
 export function sendElsewhere(server: HttpServer): void {
   lifecycleOf(server).listener.stopping = true
+}
+
+/** Has who takes nothing of the answer to a request for an upgrade let go, as anybody else is. */
+export function giveUpUnread(server: HttpServer, socket: Socket, response: ServerResponse): void {
+  lifecycleOf(server).listener.giveUpUnreadOf(socket, response)
 }
 
 /** As long as anything is begun for whoever waits for an answer. */

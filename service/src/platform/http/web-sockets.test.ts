@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { TestClock } from '../../../test/harness/clock.ts'
 import { until } from '../../../test/harness/wait.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { FrameSocket } from './frame-socket.ts'
-import { listen, RawConnection, testServer } from './http.fixture.ts'
+import { connectionsOf, listen, RawConnection, testServer } from './http.fixture.ts'
 import { makeWebSockets } from './web-sockets.ts'
 
 type Heard = { frames: { text: string; isBinary: boolean }[]; closed: number[]; sockets: FrameSocket[] }
@@ -127,6 +128,24 @@ describe('WebSockets', () => {
       `POST /socket HTTP/1.1\r\n${UPGRADE}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     )
     expect(JSON.parse((await connection.answer()).body)).toEqual({ ok: true, body: {} })
+  })
+
+  it.each([
+    ['an answer', () => 'x'.repeat(16 * 1024 * 1024)],
+    ['what is streamed', () => Readable.from(Array.from({ length: 256 }, () => 'x'.repeat(64 * 1024)))],
+  ])('that are asked for where there are none keep nobody who reads nothing of %s', async (_what, answer) => {
+    const { server } = testServer({ limits: { unreadTimeoutMs: 2_000 } })
+    const webSockets = makeWebSockets(server, { clock: new TestClock() })
+    onTestFinished(() => webSockets.close())
+    let begun = 0
+    server.get('/much', (_request, reply) => {
+      begun += 1
+      return reply.send(answer())
+    })
+    const port = await listen(server)
+    new RawConnection(port).deaf().write(`GET /much HTTP/1.1\r\n${UPGRADE}\r\n`)
+    await until(() => begun === 1, { what: 'the request' })
+    await until(() => connectionsOf(server).then((count) => count === 0), { what: 'the end of who does not read' })
   })
 
   it('survive a peer that resets before it was answered', async () => {

@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { AppError, faultAt } from '../../kernel/errors.ts'
 import { acceptWebSocket } from '../websocket/accept.ts'
 import { FrameSocket, type FrameSocketListener } from './frame-socket.ts'
-import type { HttpServer } from './server.ts'
+import { giveUpUnread, type HttpServer } from './server.ts'
 
 /** What one peer may cost us. */
 const LIMITS = { maxMessageBytes: 64 * 1024, maxFragments: 64, checksText: true }
@@ -51,6 +51,7 @@ export function makeWebSockets(server: HttpServer, { clock }: { clock: Clock }):
 
   server.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const response = responseOn(request)
+    giveUpUnread(server, request.socket, response)
     const destroy = () => response.destroy()
     socket.once('close', destroy)
     upgrades.set(request, { socket, head, letGo: () => socket.off('close', destroy) })
