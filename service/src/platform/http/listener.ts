@@ -4,7 +4,8 @@ import { Connections } from './connections.ts'
 import type { HttpLimits } from './limits.ts'
 import { makeTrusts, type Trusts } from './trust.ts'
 
-type Exchange = { request: IncomingMessage; response: ServerResponse }
+/** `isOut`: nothing of the answer is left to be handed to the connection. */
+type Exchange = { request: IncomingMessage; response: ServerResponse; isOut: boolean }
 
 const isLoopback = makeTrusts(['127.0.0.0/8', '::1'])
 
@@ -28,7 +29,11 @@ export class Listener {
   /** Makes the server that calls `handle` with each request. */
   serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Server {
     const answer = (request: IncomingMessage, response: ServerResponse) => {
-      this.#exchanges.set(request.socket, { request, response })
+      const exchange = { request, response, isOut: false }
+      this.#exchanges.set(request.socket, exchange)
+      response.once('finish', () => {
+        exchange.isOut = true
+      })
       this.#giveUpUnread(request.socket, response)
       handle(request, response)
     }
@@ -40,8 +45,10 @@ export class Listener {
         keepAliveTimeout: this.#limits.keepAliveTimeoutMs,
         connectionsCheckingInterval: this.#limits.timeoutCheckIntervalMs,
         requireHostHeader: false,
-        // Only a GET can become a WebSocket; whatever else asks for an upgrade, with a body perhaps, is answered as it is.
-        shouldUpgradeCallback: ({ method }) => method === 'GET' && server.listenerCount('upgrade') > 0,
+        // Only a GET can become a WebSocket; whatever else asks for an upgrade, with a body perhaps, is answered as it is. So is what was
+        // sent before the answer to the request ahead of it: the connection is that answer's until it is out.
+        shouldUpgradeCallback: ({ method, socket }) =>
+          method === 'GET' && this.#isFree(socket) && server.listenerCount('upgrade') > 0,
       },
       answer,
     )
@@ -69,6 +76,11 @@ export class Listener {
     })
     // Before Node sets how long the next request may be waited for.
     response.prependOnceListener('finish', () => socket.setTimeout(0))
+  }
+
+  /** Whether all answers to what a connection has asked are out: the last one goes out last. */
+  #isFree(socket: Socket): boolean {
+    return this.#exchanges.get(socket)?.isOut ?? true
   }
 
   /** The request that a connection has sent in full or in part, and its response, if it is not yet answered. */

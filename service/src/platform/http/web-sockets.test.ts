@@ -148,6 +148,32 @@ describe('WebSockets', () => {
     await until(() => connectionsOf(server).then((count) => count === 0), { what: 'the end of who does not read' })
   })
 
+  it.each(['/socket', '/other'])(
+    'are none behind a request that is not answered yet: what asks %s for one waits its turn',
+    async (path) => {
+      const { server } = testServer()
+      const webSockets = makeWebSockets(server, { clock: new TestClock() })
+      onTestFinished(() => webSockets.close())
+      const { promise, resolve } = Promise.withResolvers<void>()
+      let begun = 0
+      server.get('/slow', async () => {
+        begun += 1
+        await promise
+        return { ok: true }
+      })
+      server.get('/socket', async (request) => webSockets.expectUpgrade(request))
+      server.get('/other', async () => ({ ok: true }))
+      const slow = 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'
+      const connection = new RawConnection(await listen(server))
+      connection.write(`${slow}GET ${path} HTTP/1.1\r\n${UPGRADE}\r\n`)
+      await until(() => begun === 1, { what: 'the first request' })
+      resolve()
+      const statuses = () => [...connection.received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
+      await until(() => statuses().length === 2, { what: 'both answers' })
+      expect(statuses()).toEqual(['200', path === '/socket' ? '426' : '200'])
+    },
+  )
+
   it('survive a peer that resets before it was answered', async () => {
     const { port, heard } = await listening()
     const connection = await new RawConnection(port).opened()
