@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Clock } from '../../kernel/clock.ts'
 import type { TenantId } from '../../kernel/ids.ts'
@@ -52,6 +53,15 @@ function becameAnotherProtocol({ headers }: FastifyRequest, { raw }: FastifyRepl
   return headers.upgrade !== undefined && !raw.headersSent
 }
 
+const refused = new WeakMap<ServerResponse, number>()
+
+/** Notes that a request was refused on its bare connection: that counts, whatever its handler has still to say. */
+export function recordRefused(response: ServerResponse, status: number): void {
+  refused.set(response, status)
+}
+
 function statusOf({ raw }: FastifyReply): number {
+  const status = refused.get(raw)
+  if (status !== undefined) return status
   return raw.writableEnded || raw.statusCode >= 400 ? raw.statusCode : CLIENT_GONE
 }

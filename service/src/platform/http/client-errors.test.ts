@@ -244,6 +244,30 @@ describe('a client that is slow', () => {
     expect(connection.isClosed).toBe(false)
   })
 
+  it('to send it well-formed is refused, and what was to be answered by then is no fault of ours', async () => {
+    const test = testServer()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let begun = 0
+    const response = { 200: strict({ ok: Type.Boolean() }), '4xx': strict({ error: Type.String() }) }
+    test.server.get('/slow', { schema: { response } }, async () => {
+      begun += 1
+      await promise
+      return { ok: true }
+    })
+    const connection = new RawConnection(await listen(test.server))
+    connection.write('GET /slow HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')
+    await until(() => begun === 1, { what: 'the request' })
+    connection.write('zz\r\n')
+    expect((await connection.answer()).status).toBe(400)
+    resolve()
+    const isRecorded = ({ msg }: LogLine) => msg === 'request answered'
+    await until(() => test.logLines().some(isRecorded), { what: 'its line in the log' })
+    expect(test.logLines().map(({ level, status }) => [level, status])).toEqual([
+      ['debug', 400],
+      ['debug', 400],
+    ])
+  })
+
   it('to wait for its answer is recorded as gone, not as answered', async () => {
     const test = testServer()
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Log } from '../log.ts'
+import { recordRefused } from './access-log.ts'
 import { errorBody } from './errors.ts'
 import { BASE_HEADERS } from './headers.ts'
 import type { Listener } from './listener.ts'
@@ -31,8 +32,7 @@ export function answerClientError(error: Error & { code: string }, socket: Socke
   }
   const refusal = REFUSALS[error.code]?.() ?? new AppError('invalid_request', 'The request is not valid HTTP.')
   const requestId = exchange ? requestIdOf(exchange.request, deps.clock) : newRequestId(deps.clock)
-  // Recorded with the request whose answer this is.
-  if (exchange) exchange.response.statusCode = refusal.status
+  if (exchange) recordRefused(exchange.response, refusal.status)
   deps.log.debug({ request_id: requestId, status: refusal.status, code: error.code }, 'connection refused')
   socket.write(rawAnswer(refusal, requestId))
   socket.destroySoon()
