@@ -163,7 +163,7 @@ describe('the page of a live call', () => {
     }
   })
 
-  it('asks before somebody is cut off who speaks with the caller, and tells them when their microphone is gone', async () => {
+  it('asks before somebody is cut off who speaks with the caller, and tells them so, and when their microphone is gone', async () => {
     const browser = await startChromium({ microphone: await somebodySpeaks(dashboard) })
     try {
       const { page } = await visit('/app/t/demo/live', { browser, prepare: UNPLUGGABLE })
@@ -186,6 +186,12 @@ describe('the page of a live call', () => {
       await asked.getByRole('button', { name: 'Cancel' }).click()
       await asked.waitFor({ state: 'hidden' })
       await page.getByText('You speak with the caller.').waitFor()
+      await handBack.click()
+      await asked.getByRole('button', { name: 'Hand back to the agent' }).click()
+      await page.getByRole('alert').getByText('The caller does not hear you any more').waitFor()
+      await page.getByRole('button', { name: 'Take over' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Take over' }).click()
+      await page.getByText('Connected').waitFor()
       await page.evaluate('unplug()')
       await page.getByRole('alert').getByText('The microphone is gone').waitFor()
       const takeOver = page.getByRole('button', { name: 'Take over' })

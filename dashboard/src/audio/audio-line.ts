@@ -50,6 +50,9 @@ const CLOSINGS: Record<number, string> = {
   4409: 'Somebody else has the call, or it is being put through or ending.',
 }
 const NO_MICROPHONE = 'The microphone is gone, so nobody heard you any more. Connect one, then try again.'
+/** Of whoever speaks in an agent's place: they would go on, and nobody would hear them. */
+const HANDED_BACK =
+  'The caller does not hear you any more: somebody else has given the call back to the agent, or it is over.'
 /** Of a line into a call of others, which lasts no longer than what it was asked for with. */
 const NOT_LET_IN = 4401
 const SENT_AWAY = 'You are not logged in any more, or may not do this any more.'
@@ -165,10 +168,16 @@ export class AudioLine {
       case 'clear':
         return this.#speaker('outbound').clear()
       case 'stop':
-        return this.#end(null)
+        return this.#stopped()
       case 'start':
         return
     }
+  }
+
+  /** By the other end: who gives a call back themselves has hung up before. */
+  #stopped(): void {
+    if (this.#options.kind !== 'takeover') return this.#end(null)
+    this.#end(new ApiFailure({ status: 0, code: 'handed_back', message: HANDED_BACK }))
   }
 
   #speaker(track: string): Speaker {
