@@ -58,6 +58,28 @@ describe('the pages of live calls', () => {
     await page.context().close()
   })
 
+  it('say of a call that is over neither that somebody speaks in it nor that its agent is muted', async () => {
+    const { page } = await visit('/app/t/demo/live')
+    const session = { ...liveSession('MZ1'), muted: true, taken_over: true, taken_over_by: 'grace' }
+    const event = (id: number, name: string, data: object) =>
+      `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+    let told = event(1, 'state', { state: 'talking', muted: true, taken_over: true })
+    await page.route('**/api/v1/sessions/active', (route) =>
+      route.fulfill({ json: { ok: true, count: 0, sessions: [] } }),
+    )
+    await page.route('**/api/v1/sessions/MZ1', (route) => route.fulfill({ json: { ok: true, session } }))
+    await page.route('**/api/v1/sessions/MZ1/events', (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body: told }),
+    )
+    await page.goto(`${dashboard.address}/app/t/demo/live/MZ1`)
+    const badges = page.getByText(/^(A person speaks|Agent muted)$/)
+    await expect.poll(() => badges.count()).toBe(2)
+    told = event(2, 'ended', { end_reason: 'caller_hangup', duration_ms: 1_000 })
+    await page.getByText('Ended', { exact: true }).waitFor()
+    expect(await badges.count()).toBe(0)
+    await page.context().close()
+  })
+
   it('tell who listens that nothing comes any more over a line whose end nobody tells', async () => {
     const { page } = await visit('/app/t/demo/live')
     const session = liveSession('MZ1')

@@ -68,7 +68,7 @@ export const liveCallQuery = (tenantId: string, streamSid: string) =>
   })
 
 /** Whether it goes on no more. */
-export function hasEnded({ state }: LiveCall): boolean {
+export function hasEnded({ state }: Pick<LiveCall, 'state'>): boolean {
   return state === ENDED
 }
 

@@ -1,6 +1,6 @@
 import { StatusBadge, type Tone } from '../../components/status-badge.tsx'
 import { phoneText, words } from '../../components/text.ts'
-import type { LiveCall } from './live-queries.ts'
+import { hasEnded, type LiveCall } from './live-queries.ts'
 
 const TONES: Record<string, Tone> = {
   talking: 'good',
@@ -11,23 +11,24 @@ const TONES: Record<string, Tone> = {
 }
 const NAMES: Record<string, string> = { detached: 'Line lost', draining: 'Ending' }
 
-/** How a live call is, and what was done to it. */
+/** How a live call is, and what was done to it. Once it is over nobody speaks in it, nor is silent. */
 export function LiveState({
   call,
 }: {
   call: Pick<LiveCall, 'state' | 'muted' | 'taken_over' | 'taken_over_by' | 'escalated'>
 }) {
   const { state, muted, taken_over: isTakenOver, taken_over_by: whom, escalated } = call
+  const goesOn = !hasEnded(call)
   return (
     <>
       <StatusBadge tone={TONES[state] ?? 'busy'}>{NAMES[state] ?? words(state)}</StatusBadge>
-      {isTakenOver && (
+      {goesOn && isTakenOver && (
         <>
           <StatusBadge tone="busy">A person speaks</StatusBadge>
           {whom !== undefined && <bdi>{whom}</bdi>}
         </>
       )}
-      {muted && <StatusBadge tone="wait">Agent muted</StatusBadge>}
+      {goesOn && muted && <StatusBadge tone="wait">Agent muted</StatusBadge>}
       {escalated && <StatusBadge tone="bad">Escalated</StatusBadge>}
     </>
   )
