@@ -101,6 +101,23 @@ describe('the page to talk to an agent', () => {
     await page.context().close()
   })
 
+  it('offers an agent of which nothing is among the newest versions of its tenant', async () => {
+    const { page, faults } = await visit('/app/t/demo/live')
+    // As many of another agent as are read at once.
+    const version = (n: number) => ({ id: `${n}`, agent_id: 'another', version_number: n, status: 'draft', config: {} })
+    const json = { ok: true, count: 500, versions: Array.from({ length: 500 }, (_, n) => version(n)), next_cursor: 'x' }
+    await page.route('**/agent-versions?limit=500', (route) => route.fulfill({ json }))
+    await page.getByRole('link', { name: 'Talk', exact: true }).click()
+    await page
+      .getByLabel('Version')
+      .locator('option', { hasText: 'Version 1, published' })
+      .waitFor({ state: 'attached' })
+    expect(await page.getByLabel('Version').locator('option:checked').textContent()).toBe('What callers get')
+    await page.getByRole('button', { name: 'Call', exact: true, disabled: false }).waitFor()
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+
   it('says what to do when the browser plays no sound', async () => {
     const { page, faults } = await visit('/app/t/demo/talk', { prepare: SOUNDLESS })
     const call = page.getByRole('button', { name: 'Call', exact: true })

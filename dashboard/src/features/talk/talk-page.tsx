@@ -17,7 +17,15 @@ import { Panel } from '../../components/panel.tsx'
 import { useUnsaved } from '../../components/unsaved-changes.tsx'
 import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import styles from './talk-page.module.css'
-import { openCall, type TalkChoice, type Talker, talkersQuery, talkingQuery } from './talk-queries.ts'
+import {
+  openCall,
+  type Sayings,
+  sayingsQuery,
+  type TalkChoice,
+  type Talker,
+  talkersQuery,
+  talkingQuery,
+} from './talk-queries.ts'
 import { TalkerChoice } from './talker-choice.tsx'
 
 /** Where somebody calls an agent from the browser, as a caller would. */
@@ -46,6 +54,8 @@ export function TalkPage() {
   )
 }
 
+const NOTHING: Sayings = { hasPublished: false, versions: [] }
+
 type TalkProps = { tenantId: string; talkers: Talker[]; first: Talker }
 
 function Talk({ tenantId, talkers, first }: TalkProps) {
@@ -53,7 +63,10 @@ function Talk({ tenantId, talkers, first }: TalkProps) {
   const asked: TalkChoice = useSearch({ strict: false })
   const navigate = useNavigate()
   const talker = talkers.find(({ agentKey }) => agentKey === asked.agent_key) ?? first
-  const choice = soundChoice(talker, asked)
+  const own = useQuery({ ...sayingsQuery(tenantId, talker.id), enabled: talker.sayings === null })
+  const known = talker.sayings ?? own.data
+  const sayings = known ?? NOTHING
+  const choice = soundChoice(talker.agentKey, sayings, asked)
   const isBusy = line.phase === 'opening' || line.phase === 'open'
   const controls = useKeptFocus(isBusy)
   useHoldRole(line.failure !== null)
@@ -69,12 +82,19 @@ function Talk({ tenantId, talkers, first }: TalkProps) {
     <div className={styles.columns}>
       <Panel title="Your call">
         <div className={styles.controls} ref={controls} tabIndex={-1}>
-          <TalkerChoice talkers={talkers} talker={talker} choice={choice} disabled={isBusy} onChoose={choose} />
+          <TalkerChoice {...{ talkers, talker, sayings, choice }} disabled={isBusy} onChoose={choose} />
+          {known === undefined && own.error && <FailureState error={own.error} onRetry={() => void own.refetch()} />}
+          {known?.versions.length === 0 && <p>It says nothing yet: draft its first version.</p>}
           {line.failure && <FailureState error={line.failure} onRetry={call} />}
           {isBusy ? (
             <LineControls line={line} other={agentName ?? 'Agent'} hangUp="Hang up" hasKeypad />
           ) : (
-            <Button size="md" leftSection={<Icon name="talk" />} onClick={call}>
+            <Button
+              size="md"
+              leftSection={<Icon name="talk" />}
+              disabled={sayings.versions.length === 0}
+              onClick={call}
+            >
               Call
             </Button>
           )}
@@ -86,7 +106,7 @@ function Talk({ tenantId, talkers, first }: TalkProps) {
 }
 
 /** What the address says, as far as the agent has it. */
-function soundChoice({ agentKey, hasPublished, versions }: Talker, asked: TalkChoice): TalkChoice {
+function soundChoice(agentKey: string, { hasPublished, versions }: Sayings, asked: TalkChoice): TalkChoice {
   const version = versions.find(({ id }) => id === asked.agent_version_id) ?? (hasPublished ? undefined : versions[0])
   return { agent_key: agentKey, ...(version && { agent_version_id: version.id }) }
 }

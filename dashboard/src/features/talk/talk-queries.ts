@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { allRows } from '../../api/all-rows.ts'
+import type { Answer } from '../../api/answers.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
 import type { LineGrant } from '../../audio/audio-line.ts'
 import type { Filters } from '../../components/filters.tsx'
@@ -12,39 +13,68 @@ export type TalkChoice = Filters<'agent_key' | 'agent_version_id'>
 const MOST = 500
 const LOOK_AGAIN_MS = 2_000
 
-/** An agent that can be talked to, with its versions, newest first. */
+/** In which versions an agent can be heard, newest first. */
+export type Sayings = { hasPublished: boolean; versions: { id: string; label: string }[] }
+
+/** An agent that can be talked to. */
 export type Talker = {
+  id: string
   agentKey: string
   name: string
-  hasPublished: boolean
-  versions: { id: string; label: string }[]
+  /** Null: the tenant has more versions than are read at once, and those of the agent are asked for by themselves. */
+  sayings: Sayings | null
 }
 
-/** The agents of a tenant that have something to say. */
+const VERSIONS = '/api/v1/admin/tenants/{tenant_id}/agent-versions'
+
+type Version = Answer<typeof VERSIONS, 'post'>['version']
+
+/** Versions of a tenant, or of one of its agents, newest first. */
+function readVersions(tenantId: string, of: { agent_id?: string } = {}): Promise<Version[]> {
+  return allRows(MOST, async (page) => {
+    const params = { path: { tenant_id: tenantId }, query: { ...of, ...page } }
+    const answer = await answerOf(api.GET(VERSIONS, { params }))
+    return { rows: answer.versions, next: answer.next_cursor }
+  })
+}
+
+function sayingsOf(versions: Version[]): Sayings {
+  return {
+    hasPublished: versions.some(({ status }) => status === 'published'),
+    versions: versions.map(({ id, version_number: number, status }) => ({
+      id,
+      label: `Version ${number}, ${words(status).toLowerCase()}`,
+    })),
+  }
+}
+
+/** The agents of a tenant that have something to say; where it has too many versions to know that, all of them. */
 export const talkersQuery = (tenantId: string) =>
   queryOptions({
     queryKey: ['talkers', tenantId],
     queryFn: async (): Promise<Talker[]> => {
-      const path = { tenant_id: tenantId }
-      const asked = { params: { path, query: { limit: MOST } } }
-      const [{ agents }, versions] = await Promise.all([
-        answerOf(api.GET('/api/v1/admin/tenants/{tenant_id}/agents', asked)),
+      const [agents, versions] = await Promise.all([
         allRows(MOST, async (query) => {
-          const params = { path, query }
-          const answer = await answerOf(api.GET('/api/v1/admin/tenants/{tenant_id}/agent-versions', { params }))
-          return { rows: answer.versions, next: answer.next_cursor }
+          const params = { path: { tenant_id: tenantId }, query }
+          const answer = await answerOf(api.GET('/api/v1/admin/tenants/{tenant_id}/agents', { params }))
+          return { rows: answer.agents, next: answer.next_cursor }
         }),
+        readVersions(tenantId),
       ])
+      const isWhole = versions.length < MOST
       const talkers = agents.map(({ id, agent_key: agentKey, name }) => {
         const own = versions.filter(({ agent_id }) => agent_id === id)
-        const choices = own.map((version) => ({
-          id: version.id,
-          label: `Version ${version.version_number}, ${words(version.status).toLowerCase()}`,
-        }))
-        return { agentKey, name, hasPublished: own.some(({ status }) => status === 'published'), versions: choices }
+        return { id, agentKey, name, sayings: isWhole ? sayingsOf(own) : null }
       })
-      return talkers.filter(({ versions: own }) => own.length > 0)
+      return talkers.filter(({ sayings }) => sayings === null || sayings.versions.length > 0)
     },
+  })
+
+/** What one of them has to say. */
+export const sayingsQuery = (tenantId: string, agentId: string) =>
+  queryOptions({
+    queryKey: ['talkers', tenantId, agentId],
+    queryFn: async () => sayingsOf(await readVersions(tenantId, { agent_id: agentId })),
   })
 
 /** What the agent calls itself that has the call: it may hand over to another one. */

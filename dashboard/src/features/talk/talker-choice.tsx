@@ -1,17 +1,19 @@
 import { NativeSelect } from '@mantine/core'
-import type { TalkChoice, Talker } from './talk-queries.ts'
+import type { Sayings, TalkChoice, Talker } from './talk-queries.ts'
 
 type TalkerChoiceProps = {
   talkers: Talker[]
   talker: Talker
+  sayings: Sayings
   choice: TalkChoice
   disabled: boolean
   onChoose: (choice: TalkChoice) => void
 }
 
 /** Which agent is called, and whether as callers get it or in an exact version. */
-export function TalkerChoice({ talkers, talker, choice, disabled, onChoose }: TalkerChoiceProps) {
-  const { agentKey, hasPublished, versions } = talker
+export function TalkerChoice({ talkers, talker, sayings, choice, disabled, onChoose }: TalkerChoiceProps) {
+  const { agentKey } = talker
+  const { hasPublished, versions } = sayings
   const published = hasPublished ? [{ value: '', label: 'What callers get' }] : []
   return (
     <>
