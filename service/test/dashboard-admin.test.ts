@@ -316,7 +316,14 @@ describe('the pages of an administrator', () => {
     await page.getByRole('button', { name: 'Undo' }).press('Enter')
     await shares.getByText('answers all calls').waitFor()
     await page.getByLabel('Give a share to').selectOption({ label: 'Version 1' })
-    await page.getByLabel('Percent of Version 1').fill('25')
+    // What is typed stands there as it is typed, and is what is given.
+    const percent = page.getByLabel('Percent of Version 1')
+    await percent.press('ControlOrMeta+a')
+    await percent.pressSequentially('.5')
+    await page.getByText('answers 99.5%').waitFor()
+    await percent.fill('')
+    await percent.pressSequentially('25')
+    expect(await percent.inputValue()).toBe('25')
     const entries = [{ agent_version_id: agent.versions[0], traffic_percentage: 40 }]
     await ask('PUT', `/admin/tenants/acme/agents/${agent.id}/rollouts`, { entries })
     await page.getByRole('button', { name: 'Save the rollout' }).click()

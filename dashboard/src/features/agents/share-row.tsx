@@ -1,4 +1,5 @@
 import { Button, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { onFirstClick } from '../../components/second-click.ts'
 import styles from './rollout-panel.module.css'
 
@@ -12,6 +13,9 @@ type ShareRowProps = {
 
 /** The share of a version: to be pulled, or to be written exactly. */
 export function ShareRow({ name, percent, onChange, onRemove }: ShareRowProps) {
+  // As it is typed: before a point that is typed first there is nothing yet, and a nought put there would make another number of it.
+  const [typed, setTyped] = useState<string | null>(null)
+  const isTyped = typed !== null && Number(typed) === percent
   const set = (text: string) => onChange?.(Number(text))
   return (
     <li className={styles.share}>
@@ -34,8 +38,12 @@ export function ShareRow({ name, percent, onChange, onRemove }: ShareRowProps) {
         aria-label={`Percent of ${name}`}
         rightSection="%"
         disabled={onChange === null}
-        value={percent}
-        onChange={(event) => set(event.currentTarget.value)}
+        value={isTyped ? typed : percent}
+        onChange={({ currentTarget: { value } }) => {
+          setTyped(value)
+          set(value)
+        }}
+        onBlur={() => setTyped(null)}
       />
       {onRemove && (
         <Button variant="default" size="xs" onClick={onFirstClick(onRemove)} aria-label={`Take out ${name}`}>
