@@ -128,6 +128,12 @@ describe('the overview', () => {
     })
     await page.getByRole('button', { name: 'At any time' }).click()
     await page.getByText('Begun from').waitFor({ state: 'hidden' })
+    // An address that was cut off takes nothing with it.
+    await page.goto(`${dashboard.address}/app/t/acme/calls?since=2026-01-01T0`)
+    await page.getByText('Begun from 2026-01-01T0').waitFor()
+    await page.getByRole('alert').getByText('created_after').first().waitFor()
+    await page.getByRole('button', { name: 'At any time' }).click()
+    await page.getByText('12 in all').waitFor()
 
     await page.getByRole('link', { name: 'Overview', exact: true }).click()
     await page.getByRole('link', { name: '5 calls of sales' }).waitFor()

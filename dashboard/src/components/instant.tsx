@@ -13,11 +13,15 @@ export function exactInstant(at: string): string {
   return `${EXACT.format(new Date(at))}\n${at}`
 }
 
-/** An instant of the API in the zone of whoever looks; exactly, and as the API has it, under the pointer. */
+/**
+ * An instant of the API in the zone of whoever looks; exactly, and as the API has it, under the pointer. What is none, as in an address that
+ * was cut off, stands there as it is.
+ */
 export function Instant({ at }: { at: string | null | undefined }) {
   const today = useToday()
   if (!at) return <span>{DASH}</span>
   const date = new Date(at)
+  if (Number.isNaN(date.getTime())) return <bdi>{at}</bdi>
   return (
     <time dateTime={at} title={exactInstant(at)} className={styles.instant}>
       <span className="numbers">{dayOf(date, today)},</span> <span className="numbers">{TIME.format(date)}</span>
