@@ -605,6 +605,10 @@ describe('a queue that is closed', () => {
     const row = page.getByRole('region', { name: 'Queues' }).getByRole('row').filter({ hasText: 'weekly' })
     await row.getByText('When it opens').waitFor()
     expect(await row.getByText(/late/).count()).toBe(0)
+    // On a telephone no word gives way to that.
+    await page.setViewportSize({ width: 390, height: 900 })
+    const heightPx = async () => (await row.getByRole('link', { name: 'weekly: Settings' }).boundingBox())?.height ?? 99
+    await expect.poll(heightPx).toBeLessThan(30)
     await context.close()
   })
 })

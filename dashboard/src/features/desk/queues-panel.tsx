@@ -77,24 +77,26 @@ function columnsOf(tenantId: string): Column<Queue>[] {
         </>
       ),
     },
-    { name: 'Open', isNumber: true, cell: ({ depth }) => depth },
+    {
+      name: 'Open',
+      isNumber: true,
+      cell: (queue) => (
+        <>
+          {queue.depth}
+          {queue.breached > 0 && (
+            <Beneath>
+              <LateLink tenantId={tenantId} queue={queue} text={`${queue.breached} late`} />
+            </Beneath>
+          )}
+        </>
+      ),
+    },
     { name: 'Oldest', from: 'desktop', cell: ({ oldest }) => <Instant at={oldest} /> },
     {
       name: 'Late',
-      cell: ({ queue_key: key, name, breached }) =>
-        breached === 0 ? (
-          DASH
-        ) : (
-          // Somebody may have claimed them, or an agent may be calling. They stand first.
-          <Link
-            to="/t/$tenantId/desk"
-            params={{ tenantId }}
-            search={{ queue_key: key }}
-            aria-label={`${breached} late of ${name ?? key}`}
-          >
-            <StatusBadge tone="bad">{String(breached)}</StatusBadge>
-          </Link>
-        ),
+      from: 'tablet',
+      cell: (queue) =>
+        queue.breached === 0 ? DASH : <LateLink tenantId={tenantId} queue={queue} text={String(queue.breached)} />,
     },
     {
       name: 'Next to be late',
@@ -108,6 +110,22 @@ function columnsOf(tenantId: string): Column<Queue>[] {
       cell: ({ queue_key: queueKey }) => <SettingsLink tenantId={tenantId} queueKey={queueKey} />,
     },
   ]
+}
+
+type LateLinkProps = { tenantId: string; queue: Queue; text: string }
+
+/** Somebody may have claimed them, or an agent may be calling. They stand first. */
+function LateLink({ tenantId, queue: { queue_key: key, name, breached }, text }: LateLinkProps) {
+  return (
+    <Link
+      to="/t/$tenantId/desk"
+      params={{ tenantId }}
+      search={{ queue_key: key }}
+      aria-label={`${breached} late of ${name ?? key}`}
+    >
+      <StatusBadge tone="bad">{text}</StatusBadge>
+    </Link>
+  )
 }
 
 function SettingsLink({ tenantId, queueKey }: { tenantId: string; queueKey: string }) {
