@@ -175,7 +175,28 @@ export function databaseUrl(text: string | undefined): string | null {
   if (!url || !/^postgres(ql)?:$/.test(url.protocol) || !url.hostname || url.pathname.length < 2) {
     throw new Error('must be a PostgreSQL address, such as postgres://user:password@host:5432/parley, or none.')
   }
+  expectReadableTls(url.searchParams)
   return text
+}
+
+/** What begins so in the address of a database is about TLS, in whatever case. */
+const OF_TLS = /^(ssl|tls)/i
+/** With any of these `pg` uses TLS, or was told not to. */
+const ASKS_FOR_TLS = new Set(['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'])
+/** What PostgreSQL's own programs read as well: an address may be for both. */
+const READ_BY_OTHERS = new Set([
+  ...['sslpassword', 'sslcrl', 'sslcrldir', 'sslcompression', 'sslsni', 'sslcertmode'],
+  ...['ssl_min_protocol_version', 'ssl_max_protocol_version'],
+])
+const SSL_VALUES = new Set<string | null>([null, 'true', '1', '0', 'no-verify'])
+
+/** Where the one that asks for it is misspelt, the connection would be plain, and its password anybody's, without a word. */
+function expectReadableTls(parameters: URLSearchParams): void {
+  const names = [...parameters.keys()].filter((name) => OF_TLS.test(name) && !READ_BY_OTHERS.has(name))
+  if (names.length > 0 && !names.some((name) => ASKS_FOR_TLS.has(name)))
+    throw new Error('must have sslmode and sslrootcert written like this: what is called otherwise asks for no TLS.')
+  if (!SSL_VALUES.has(parameters.get('ssl')))
+    throw new Error('must have sslmode in place of ssl, which is true or no-verify.')
 }
 
 /** The address of a Redis, or null. */

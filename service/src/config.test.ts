@@ -31,6 +31,28 @@ describe('readConfig', () => {
     expect(readConfig({ DATABASE_URL: url, ENCRYPTION_KEY: KEY }).database).toEqual({ kind: 'server', url })
   })
 
+  it.each(['sslmod=verify-full', 'SSLMODE=require', 'ssl_mode=require', 'sslRootCert=/ca.pem', 'tls=true'])(
+    'refuses a database whose address asks for TLS in a way that nobody reads: ?%s',
+    (parameter) => {
+      const DATABASE_URL = `postgres://parley:secret@db/parley?application_name=voice&${parameter}`
+      expect(faultsOf({ DATABASE_URL, ENCRYPTION_KEY: KEY })).toEqual([
+        expect.stringMatching(/^DATABASE_URL must have sslmode and sslrootcert written like this: .+\.$/),
+      ])
+    },
+  )
+
+  it.each([
+    'sslmode=verify-full&sslrootcert=/ca.pem',
+    'sslmode=no-verify',
+    'sslmode=verify-full&sslaccept=strict',
+    'ssl=true',
+    'ssl_min_protocol_version=TLSv1.2',
+    'options=-c%20search_path%3Dparley',
+  ])('takes what a database may be told by its address: ?%s', (parameters) => {
+    const DATABASE_URL = `postgres://parley:secret@db/parley?${parameters}`
+    expect(faultsOf({ DATABASE_URL, ENCRYPTION_KEY: KEY })).toEqual([])
+  })
+
   it('reads proxies as hops or as ranges', () => {
     expect(readConfig({ TRUST_PROXY: '2' }).trustProxy).toBe(2)
     expect(readConfig({ TRUST_PROXY: '0' }).trustProxy).toBe(false)
@@ -61,6 +83,7 @@ describe('readConfig', () => {
     ['TRUST_PROXY', 'all'],
     ['DATABASE_URL', 'mysql://db/parley'],
     ['DATABASE_URL', 'postgres://db'],
+    ['DATABASE_URL', 'postgres://db/parley?ssl=require'],
     ['ENCRYPTION_KEY', 'short'],
     ['ENCRYPTION_KEY_PREVIOUS', 'short'],
     ['ENCRYPTION_KEY', `${KEY}\u00e9`],
