@@ -24,14 +24,23 @@ export async function makeDataFolder(folder: string): Promise<void> {
  */
 export async function openData(folder: string): Promise<PGlite> {
   const data = join(folder, 'postgres')
+  let lastWords: Error | null = null
+  const onStderr = (line: string) => {
+    const [, words] = LAST_WORDS.exec(line) ?? []
+    if (words !== undefined) lastWords = new Error(words)
+    return false
+  }
   try {
     if (!existsSync(data)) await initialise(data)
     checkVersion(folder, data)
-    return await PGlite.create(data, { startParams: startParams() })
+    return await PGlite.create(data, { startParams: startParams(), onStderr })
   } catch (error) {
-    throw error instanceof FolderError ? error : unusable(folder, error)
+    throw error instanceof FolderError ? error : unusable(folder, lastWords ?? error)
   }
 }
+
+/** What PostgreSQL says as it gives up, as for want of room or on damaged files: it then ends in a way that tells nothing. */
+const LAST_WORDS = /\b(?:FATAL|PANIC): +(.+)$/
 
 /** PostgreSQL keeps open what it has opened. */
 const MOST_FILES = 1_000

@@ -147,11 +147,13 @@ describe('the folder of an embedded database', () => {
     expect(rows[0]?.version).toMatch(/^18\./)
   })
 
-  it('says so when its data is damaged', async () => {
+  it('says so when its data is damaged, and what PostgreSQL met', async () => {
     await rm(join(folder, 'postgres', 'global'), { recursive: true })
     await expect(openEmbedded({ pid: process.pid, folder })).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringContaining(`The folder ${folder} cannot hold the database`),
+      message: expect.stringContaining(
+        `The folder ${folder} cannot hold the database (could not open file "global/pg_control": No such file or directory)`,
+      ),
     })
   })
 
