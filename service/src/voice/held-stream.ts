@@ -5,6 +5,7 @@ import type { CallSession } from './call-session.ts'
 import { earlierLatency } from './earlier-latency.ts'
 import type { HeldStream } from './live-sessions.ts'
 import type { Resumption } from './session/resumption.ts'
+import { sendDtmf } from './tools/send-dtmf.ts'
 
 /** So many notes, tool calls and model sessions no stream of a call has: what is named for them stays apart by this. */
 const IDS_PER_EPOCH = 100_000
@@ -44,9 +45,10 @@ export function resumptionOf(before: EarlierStream, epoch: number, now: Date): R
   return {
     elapsedMs: Math.max(0, now.getTime() - startedAt.getTime()),
     turns: turns.map(({ role, seq, text, unheard }) => ({ role, seq, text, unheard })),
-    toolCalls: toolCalls.map(({ name, arguments: argumentsText, result, start_ms: startMs }) => ({
-      ...{ name, argumentsText, result: result === NOT_ANSWERED ? null : result },
-      afterTurns: turns.findLastIndex(({ start_ms }) => start_ms <= startMs) + 1,
+    toolCalls: toolCalls.map((call) => ({
+      ...{ name: call.name, argumentsText: call.arguments, result: isAnswered(call) ? call.result : null },
+      afterTurns: turns.findLastIndex(({ start_ms }) => start_ms <= call.start_ms) + 1,
+      isOwed: isOwed(turns, call),
     })),
     usage: {
       inputTokens: usage.input_tokens,
@@ -59,4 +61,22 @@ export function resumptionOf(before: EarlierStream, epoch: number, now: Date): R
     idBase: (epoch - 1) * IDS_PER_EPOCH,
     isRecordingPaused,
   }
+}
+
+type Turns = EarlierStream['turns']
+type ToolCall = EarlierStream['toolCalls'][number]
+
+function isAnswered({ result }: ToolCall): boolean {
+  return result !== NOT_ANSWERED
+}
+
+/**
+ * Whether the agent was to speak of a tool and has not, which may have said before that it will look something up: it has begun to say
+ * nothing since the answer, or, where there was none, the caller has said nothing since the call. Of keys that it presses it says nothing.
+ */
+function isOwed(turns: Turns, call: ToolCall): boolean {
+  const { name, status, start_ms: startMs, duration_ms: durationMs } = call
+  if (name === sendDtmf.declaration.name && status === 'ok') return false
+  const hasSince = (by: 'caller' | 'agent', atMs: number) => turns.some((one) => one.role === by && one.start_ms > atMs)
+  return isAnswered(call) ? !hasSince('agent', startMs + durationMs) : !hasSince('caller', startMs)
 }

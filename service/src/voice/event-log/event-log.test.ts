@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { Call, planWith } from '../session/call.fixture.ts'
 import type { SessionEvent } from '../session/events.ts'
+import type { Plan } from '../session/plan.ts'
 import { reduce } from '../session/reduce.ts'
+import type { Resumption } from '../session/resumption.ts'
 import { newSession } from '../session/state.ts'
 import { ChunkRooms, unpackChunks } from './chunks.ts'
 import { SessionEventLog } from './event-log.ts'
@@ -11,6 +13,7 @@ import { replay } from './replay.ts'
 import { sketchOf } from './sketch.ts'
 import { masked } from './without-words.ts'
 
+const noted = (seq: number, text: string) => ({ role: 'system' as const, seq, text, unheard: '' })
 const HEAD: LogHead = { v: 1, version: '0.1.0', startUs: 0, plan: planWith(), resumption: null }
 
 /** A log whose bytes are kept, and what it told. */
@@ -139,7 +142,6 @@ describe('The event log of a session', () => {
     ['of which its carrier says that it was not put through', 1, 'busy'],
   ] as const)('tells enough of a session that goes on from one %s', async (_, count, notThrough) => {
     const { log, bytes } = logging()
-    const noted = (seq: number, text: string) => ({ role: 'system' as const, seq, text, unheard: '' })
     const resumption = {
       ...{ elapsedMs: 5_000, greetingMs: 100, interruptions: 0, idBase: 100_000 },
       turns: [
@@ -159,6 +161,33 @@ describe('The event log of a session', () => {
     const text = unpackChunks(bytes())
     expect(call.commands('respond')[0]?.instructions).toContain('the line is busy')
     expect(text).not.toContain('2025550103')
+    expect(replay(readLines(text)).difference).toBeNull()
+  })
+
+  it.each<[string, Partial<Resumption>, Partial<Plan>, string]>([
+    [
+      'behind keys that were pressed',
+      { turns: [noted(1, 'The caller pressed these keys: 5550123')] },
+      {},
+      'answer what',
+    ],
+  ])('tells enough of a session that goes on from one %s', async (_, left, plan, wanted) => {
+    const { log, bytes } = logging()
+    const resumption = {
+      ...{ elapsedMs: 5_000, turns: [], greetingMs: 100, interruptions: 0, idBase: 100_000 },
+      usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 },
+      ...left,
+    }
+    const call = new Call(plan, resumption)
+    log.begin({ ...HEAD, plan: planWith(plan), resumption })
+    log.step(0, { type: 'opened' }, call.effects)
+    const ready = { type: 'model', epoch: call.state.model.epoch, event: { type: 'ready' } } as const
+    log.step(0, ready, call.do(ready))
+    log.close()
+    await log.written()
+    const text = unpackChunks(bytes())
+    expect(JSON.stringify(call.effects)).toContain(wanted)
+    expect(text).not.toContain('5550123')
     expect(replay(readLines(text)).difference).toBeNull()
   })
 

@@ -1,4 +1,5 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
+import { keysIn, pressed } from '../../records/pressed-keys.ts'
 import { isBackchannel } from '../session/backchannel.ts'
 import type { SessionEvent } from '../session/events.ts'
 import { isAboutPerson } from '../session/lost-person.ts'
@@ -49,11 +50,12 @@ export function headLine(head: LogHead): string {
   return JSON.stringify({ ...shown, resumption: { ...shown.resumption, turns } })
 }
 
-/** A session acts by what it has noted itself of who has its call, and reads that in its record. */
+/** A session acts by what it has noted itself of who has its call, and of keys, and reads that in its record. */
 function keptText(turn: PastTurn): string {
   if (isAboutPerson(turn) || isNotThrough(turn)) return turn.text
-  const target = turn.role === 'system' ? targetIn(turn.text) : null
-  return target === null ? masked(turn.text) : throughTo(masked(target))
+  const [target, keys] = turn.role === 'system' ? [targetIn(turn.text), keysIn(turn.text)] : [null, null]
+  if (target !== null) return throughTo(masked(target))
+  return keys === null ? masked(turn.text) : pressed(masked(keys))
 }
 
 /**

@@ -1,3 +1,4 @@
+import { keysIn } from '../../records/pressed-keys.ts'
 import type { Heard } from '../playback.ts'
 import type { Ask } from './answers.ts'
 import { askFirst, exactly } from './asking.ts'
@@ -6,6 +7,7 @@ import { addNote } from './keeping.ts'
 import { notThrough, notThroughIn, wasNotThrough } from './not-through.ts'
 import { isOwnAudio } from './own-audio.ts'
 import type { Plan } from './plan.ts'
+import type { PastTurn } from './resumption.ts'
 import type { Detached, Step } from './state.ts'
 import { GO_ON, goOnWith, restOf, unbegun } from './unsaid.ts'
 
@@ -17,6 +19,7 @@ export const GREET = 'Greet the caller and ask how you can help.'
 const SORRY = 'The line was cut off for a moment. Say in a few words that you are sorry for that.'
 const ANSWER = 'Then answer what the caller said last.'
 const GO_ON_THEN = 'Then go on from where you were cut off in what you said last, without repeating it.'
+const TELL = 'Then answer what the caller said last, with what your tools have told of it since.'
 const ASK_TO_GO_ON = 'Then ask the caller briefly to go on.'
 const ASK_TO_REPEAT = "The caller's last words may be lost: ask them to say it again."
 
@@ -76,21 +79,28 @@ function sorryFor({ instructions }: Ask, wasSpeaking: boolean): string | null {
  * there was none yet.
  */
 export function pickUp(step: Step): boolean {
-  const { turns = [], notThrough: why = null } = step.state.resumption ?? {}
+  const { turns = [], toolCalls = [], notThrough: why = null } = step.state.resumption ?? {}
   const wanted = notThroughIn(turns, why)
   if (wanted) {
     if (!wanted.isNoted) addNote(step, 'system', { text: wasNotThrough(wanted.why), isKept: true })
     askFirst(step, { why: 'back', instructions: notThrough(wanted.target, wanted.why), thenEnd: null })
     return true
   }
-  const last = turns.findLast(({ role }) => role === 'caller' || role === 'agent')
+  const last = turns.findLast(isSaid)
   if (!last) return false
   // Keys that were pressed meanwhile are what the caller said last.
-  const isOwed = last.role === 'caller' || step.state.owedSinceMs !== null
-  const isCut = !isOwed && last.unheard !== ''
+  const isOwed = last.role !== 'agent' || step.state.owedSinceMs !== null
+  const isToolOwed = !isOwed && toolCalls.some((one) => one.isOwed)
+  const isCut = !isOwed && !isToolOwed && last.unheard !== ''
   const isUnwritten = last.role === 'caller' && last.text === ''
-  const next = isUnwritten ? ASK_TO_REPEAT : isOwed ? ANSWER : isCut ? GO_ON_THEN : ASK_TO_GO_ON
+  const then = isOwed ? ANSWER : isToolOwed ? TELL : isCut ? GO_ON_THEN : ASK_TO_GO_ON
+  const next = isUnwritten ? ASK_TO_REPEAT : then
   step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'turn') })
   askFirst(step, { why: isCut ? 'rest' : 'turn', instructions: `${SORRY} ${next}`, thenEnd: null })
   return true
+}
+
+/** Keys are words of the caller's, which our own note of them stands for. */
+function isSaid({ role, text }: PastTurn): boolean {
+  return role === 'caller' || role === 'agent' || (role === 'system' && keysIn(text) !== null)
 }

@@ -74,6 +74,27 @@ describe('A call that another process has begun', () => {
     expect(whole.commands('respond')[0]?.instructions).toMatch(/sorry.*ask the caller/)
   })
 
+  it('answers keys that were pressed before it, which are what the caller said last', () => {
+    const pressed = turn(4, 'system', 'The caller pressed these keys: 5550123')
+    const call = resumed([...GREETED, turn(3, 'agent', 'Which', 'number do you call from?'), pressed])
+    call.model({ type: 'ready' })
+    expect(call.commands('respond')).toMatchObject([{ instructions: expect.stringMatching(/sorry.*answer what/) }])
+    const answered = resumed([...GREETED, pressed, turn(5, 'agent', 'Thank you.')])
+    answered.model({ type: 'ready' })
+    expect(answered.commands('respond')[0]?.instructions).toMatch(/sorry.*ask the caller briefly to go on/)
+  })
+
+  it('says what a tool has told of which the agent was to speak, also where it had said that it would look', () => {
+    const looked = [...GREETED, turn(3, 'agent', 'One moment, I will', 'look.')]
+    const of = (isOwed: boolean) => [{ name: 'price_of', argumentsText: '{}', result: '"ten"', afterTurns: 3, isOwed }]
+    const call = resumed(looked, { toolCalls: of(true) })
+    call.model({ type: 'ready' })
+    expect(call.commands('respond')[0]?.instructions).toMatch(/sorry.*answer what.* your tools have told/)
+    const told = resumed(looked, { toolCalls: of(false) })
+    told.model({ type: 'ready' })
+    expect(told.commands('respond')[0]?.instructions).toMatch(/sorry.*go on from where/)
+  })
+
   it('answers the keys that were pressed while its model was being connected, once', () => {
     const call = resumed([...GREETED, turn(3, 'agent', 'They cost', 'ten each.')])
     for (const digit of ['1', '#']) call.do({ type: 'dtmf', digit })

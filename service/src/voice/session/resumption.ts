@@ -19,6 +19,8 @@ export type PastToolCall = {
   result: string | null
   /** How many of the turns stand before it. */
   afterTurns: number
+  /** The agent was to speak of it, and has not. Default: it has, or was not to. */
+  isOwed?: boolean
 }
 
 /**
