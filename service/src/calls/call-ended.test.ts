@@ -42,6 +42,7 @@ function ended(reason: EndedCall['reason'], facts: Facts = {}) {
 const PLAN = { fallbackNumber: null } as SessionState['plan']
 const BEFORE = {
   ...{ startedAt: AT, streamSid: 'MZ1', turns: [], toolCalls: [], isRecordingPaused: false, escalation: null },
+  answered: { answered_by: null, answered_by_source: null },
   latency: { greeting_ms: 700, response_p50_ms: 1_000, response_p95_ms: 2_000, interruptions: 0 },
   ...{ usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 }, costUsd: 0 },
 }

@@ -214,6 +214,10 @@ describe('started', () => {
     await calledTool(3, { ok: true, paused: false })
     await test.db.updateTable('call_logs').set({ escalation_target: 'billing' }).execute()
     expect(await next(4)).toEqual([false, { target: 'billing' }])
+    const answered = { answered_by: 'screening', answered_by_source: 'words' } as const
+    await test.db.updateTable('call_logs').set(answered).execute()
+    const last = await sessions.started(acme, { ...STREAM, epoch: 5, streamSid: 'MZ5' })
+    expect(last?.before?.answered).toEqual(answered)
   })
 
   it('gives a call to the stream of the next epoch, wherever the one is that has it, and raises the epoch by that', async () => {

@@ -4,6 +4,7 @@ import { type AgentVersionId, type NodeId, newId, type TenantId } from '../kerne
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { Answered } from './answered-by.ts'
 import { BeginningTurns } from './beginning-turns.ts'
 import { type DirectoryRow, setOwner } from './call-directory-store.ts'
 import { type CallHolder, isHeldBy } from './call-holder.ts'
@@ -97,6 +98,8 @@ export type EarlierStream = {
   isRecordingPaused: boolean
   /** Whom it was escalated to; null where it was not. */
   escalation: { target: string | null } | null
+  /** Who or what answered, in a call that was placed. */
+  answered: Answered
   latency: StoredLatency
   usage: StoredUsage
   /** In USD; null where nothing is stored of it. */
@@ -256,7 +259,9 @@ async function earlierIn(tx: Tx, { log, session }: CallRecord): Promise<EarlierS
   const toolCalls = await listFunctionCalls(tx, tenant_id, id)
   const isRecordingPaused = isPausedAfter(toolCalls)
   const escalation = log.escalated ? { target: log.escalation_target } : null
-  return { startedAt, streamSid, turns, toolCalls, isRecordingPaused, escalation, latency, usage, costUsd }
+  const { answered_by, answered_by_source } = log
+  const left = { startedAt, streamSid, turns, toolCalls, isRecordingPaused, escalation, latency, usage, costUsd }
+  return { ...left, answered: { answered_by, answered_by_source } }
 }
 
 /** By the tool's last answer, which is worded by us. */

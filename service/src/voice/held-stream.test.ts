@@ -21,8 +21,11 @@ function tool({ name = 'price_of', startMs, result = '"ten"', status = 'ok' }: C
   return { ...OF_SESSION, ...asked, start_ms: startMs, duration_ms: result === NOT_ANSWERED ? 0 : 1_000 }
 }
 
+const NOBODY = { answered_by: null, answered_by_source: null }
+
 function left(turns: EarlierStream['turns'], toolCalls: EarlierStream['toolCalls']): EarlierStream {
   return {
+    answered: NOBODY,
     ...{ startedAt: STARTED_AT, streamSid: 'MZ1', turns, toolCalls, isRecordingPaused: false, escalation: null },
     latency: { greeting_ms: null, response_p50_ms: null, response_p95_ms: null, interruptions: 0 },
     ...{ usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 }, costUsd: null },
@@ -46,4 +49,16 @@ describe('What a session goes on from', () => {
     const before = left([turn(1, 'caller', 1_000), turn(2, 'agent', 3_000), ...since], [tool(called)])
     expect(resumptionOf(before, 2, STARTED_AT).toolCalls).toMatchObject([{ name: called.name ?? 'price_of', isOwed }])
   })
+
+  it.each([
+    ['screening', 'words', { by: 'screening', from: 'words' }],
+    ['machine_start', 'carrier', null],
+    [null, null, null],
+  ] as const)(
+    'knows who answered, %s by %s, as far as that was heard by us',
+    (answered_by, answered_by_source, known) => {
+      const before = { ...left([], []), answered: { answered_by, answered_by_source } }
+      expect(resumptionOf(before, 2, STARTED_AT).answered).toEqual(known)
+    },
+  )
 })

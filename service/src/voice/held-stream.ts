@@ -4,6 +4,7 @@ import { NOT_ANSWERED } from '../records/transcript-store.ts'
 import type { CallSession } from './call-session.ts'
 import { earlierLatency } from './earlier-latency.ts'
 import type { HeldStream } from './live-sessions.ts'
+import { ANSWERED_BY } from './session/party.ts'
 import type { Resumption } from './session/resumption.ts'
 import { sendDtmf } from './tools/send-dtmf.ts'
 
@@ -60,7 +61,15 @@ export function resumptionOf(before: EarlierStream, epoch: number, now: Date): R
     ...earlierLatency(before),
     idBase: (epoch - 1) * IDS_PER_EPOCH,
     isRecordingPaused,
+    answered: heardOf(before.answered),
   }
+}
+
+/** What carriers say is told anew with the stream. */
+function heardOf({ answered_by: by, answered_by_source: from }: EarlierStream['answered']) {
+  if (from === null || from === 'carrier') return null
+  const known = ANSWERED_BY.find((one) => one === by)
+  return known ? { by: known, from } : null
 }
 
 type Turns = EarlierStream['turns']

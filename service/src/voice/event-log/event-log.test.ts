@@ -171,6 +171,7 @@ describe('The event log of a session', () => {
       {},
       'answer what',
     ],
+    ['with an assistant', { answered: { by: 'screening', from: 'words' } }, { readsParty: true }, '"ms":60000'],
   ])('tells enough of a session that goes on from one %s', async (_, left, plan, wanted) => {
     const { log, bytes } = logging()
     const resumption = {

@@ -44,10 +44,11 @@ export const CUT = 'cut'
 /** The first line of a log. */
 export function headLine(head: LogHead): string {
   const { resumption } = head
+  const answered = resumption?.answered
   const shown = withoutWords(head, masked) as LogHead
   if (!resumption || !shown.resumption) return JSON.stringify(shown)
   const turns = resumption.turns.map((turn, at) => ({ ...shown.resumption?.turns[at], text: keptText(turn) }))
-  return JSON.stringify({ ...shown, resumption: { ...shown.resumption, turns } })
+  return JSON.stringify({ ...shown, resumption: { ...shown.resumption, turns, ...(answered && { answered }) } })
 }
 
 /** A session acts by what it has noted itself of who has its call, and of keys, and reads that in its record. */

@@ -321,6 +321,18 @@ describe('Who answered a call that was placed', () => {
     expect([call.all('hang_up'), messages(call), answers(call).at(-1)]).toEqual([[], [], ['human', 'words']])
   })
 
+  it('is the person whom an assistant puts through once its node was lost, and another one goes on', () => {
+    const asked = [{ seq: 1, role: 'caller' as const, text: 'Who is calling, and why?', unheard: '' }]
+    const answered = { by: 'screening', from: 'words' } as const
+    const call = new Call({ readsParty: true }, { ...PAST, turns: asked, answered })
+    call.model({ type: 'ready' })
+    call.answer('resp_1', 'item_1', 2_000)
+    call.wait(40_000)
+    expect([call.state.party?.phase, call.commands('respond').length]).toEqual(['screening', 1])
+    said(call, 'other')
+    expect(answers(call)).toEqual([['human', 'words']])
+  })
+
   it('is no mailbox for a tone that is heard where a person lives', () => {
     const talker = placed(MESSAGE)
     talks(talker, 900)
@@ -541,6 +553,31 @@ describe('a machine that answers', () => {
       ])
       expect(call.all('hang_up')).toHaveLength(1)
     }
+  })
+
+  it('is left its message behind the beep where its node was lost in its greeting, and another one goes on', () => {
+    const greeting = [{ seq: 1, role: 'caller' as const, text: 'Please leave a message after the beep.', unheard: '' }]
+    const past = { ...PAST, turns: greeting, answered: { by: 'machine_start', from: 'words' } as const }
+    const goesOn = () => {
+      const call = new Call({ voicemail: MESSAGE, readsParty: true }, past)
+      call.do({ type: 'machine', kind: 'machine_start' })
+      call.model({ type: 'ready' })
+      return call
+    }
+    const beeping = goesOn()
+    hears(beeping, { kind: 'speech_began' })
+    beeping.wait(4_000)
+    hears(beeping, { kind: 'speech_ended', ms: 4_000 })
+    expect(beeping.commands('respond')).toEqual([])
+    beeps(beeping)
+    expect(messages(beeping)).toHaveLength(1)
+    expect(answers(beeping)).toEqual([['machine_end_beep', 'words']])
+    const quiet = goesOn()
+    quiet.wait(2_600)
+    expect([messages(quiet).length, quiet.commands('respond').length]).toEqual([1, 1])
+    const hangsUp = new Call({ readsParty: true }, past)
+    hangsUp.do({ type: 'machine', kind: 'machine_start' })
+    expect(hangsUp.all('hang_up')).toHaveLength(1)
   })
 
   it.each([

@@ -6,6 +6,7 @@ import { beginEnding, hangUp } from './ending.ts'
 import { silence } from './interrupting.ts'
 import { isLeavingMessage, settleParty } from './mailbox.ts'
 import type { AnsweredBy, Party, ReadFrom } from './party.ts'
+import type { Resumption } from './resumption.ts'
 import { isOthers, isOutOfHands, type Step } from './state.ts'
 import { leaveInstead } from './wrapping-up.ts'
 
@@ -35,21 +36,31 @@ const DISCLOSE = 'What you say to the person begins with exactly this sentence'
 const MENU =
   'A recorded menu has answered, not a person. Do not greet it. If one of its choices leads to the person you want, choose it: with the tool send_dtmf if you have it, else by saying the choice. Say nothing else.'
 
+const NOTHING_HEARD = {
+  ...{ by: null, from: null, speechMs: 0, isSpeaking: false, quietSinceMs: null },
+  ...{ hasBeeped: false, isAnswered: false },
+}
+
 /** Begins to find out who answered, in a call that was placed. */
 export function readParty(step: Step): void {
   const { plan, resumption } = step.state
-  if (!plan.readsParty || resumption !== null) return
-  const unknown = {
-    by: null,
-    from: null,
-    speechMs: 0,
-    isSpeaking: false,
-    quietSinceMs: null,
-    hasBeeped: false,
-    isAnswered: false,
-  }
-  step.set({ party: { phase: 'reading', ...unknown, sinceMs: step.nowMs } })
+  if (!plan.readsParty) return
+  if (resumption !== null) return readOn(step, resumption)
+  step.set({ party: { phase: 'reading', ...NOTHING_HEARD, sinceMs: step.nowMs } })
   step.do({ type: 'arm', timer: 'party_end', ms: WINDOW_MS })
+}
+
+/**
+ * The session that has found out what answered is gone: the beep of its mailbox is still to come, or was heard by nobody, and so is the
+ * person behind an assistant. Who else answered is asked no more.
+ */
+function readOn(step: Step, { answered = null }: Resumption): void {
+  const isBeepDue = answered?.by === 'machine_start' && step.state.plan.voicemail !== null
+  if (answered === null || !(isBeepDue || answered.by === 'screening')) return
+  const since = { quietSinceMs: step.nowMs, sinceMs: step.nowMs }
+  step.set({ party: { ...NOTHING_HEARD, ...answered, ...since, phase: isBeepDue ? 'beep' : 'screening' } })
+  step.do({ type: 'arm', timer: 'party_end', ms: isBeepDue ? BEEP_WITHIN_MS : SCREENING_MS })
+  if (isBeepDue) step.do({ type: 'arm', timer: 'party', ms: QUIET_MS })
 }
 
 /** Something was heard on the line. */

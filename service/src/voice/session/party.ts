@@ -1,13 +1,16 @@
 /** Who or what answered a call that was placed, in the carriers' own words where they have one. */
-export type AnsweredBy =
-  | 'human'
-  | 'machine_start'
-  | 'machine_end_beep'
-  | 'machine_end_silence'
-  | 'machine_end_other'
-  | 'screening'
-  | 'ivr'
-  | 'fax'
+export const ANSWERED_BY = [
+  'human',
+  'machine_start',
+  'machine_end_beep',
+  'machine_end_silence',
+  'machine_end_other',
+  'screening',
+  'ivr',
+  'fax',
+] as const
+/** One of them. */
+export type AnsweredBy = (typeof ANSWERED_BY)[number]
 
 /** What it was read from: what was said, a tone, or only how long somebody spoke. */
 export type ReadFrom = 'words' | 'tone' | 'cadence'

@@ -1,6 +1,7 @@
 import type { ModelUsage } from '../../platform/realtime/port.ts'
 import type { TransferFault } from './events.ts'
 import { withPast } from './history.ts'
+import type { AnsweredBy, ReadFrom } from './party.ts'
 import { calledWith, hasAnswered, hasNotAnswered } from './tool-notes.ts'
 import { EMPTY, newEntry, type Transcript } from './transcript.ts'
 
@@ -50,6 +51,8 @@ export type Resumption = {
   notThrough?: TransferFault | null
   /** The agent has paused the recording. Default: it has not. */
   isRecordingPaused?: boolean
+  /** Who or what answered, by what was heard of them. Default: nothing was found out so. */
+  answered?: { by: AnsweredBy; from: ReadFrom } | null
 }
 
 /** The model that paused it is gone: the next one is to know that it may go on with it. */
