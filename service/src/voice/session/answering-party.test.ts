@@ -580,6 +580,19 @@ describe('a machine that answers', () => {
     expect(hangsUp.all('hang_up')).toHaveLength(1)
   })
 
+  it.each(['A person has taken the call over.', 'The call is being put through to +12025550103.'])(
+    'is nobody to leave a message with where its node was lost behind this: %s',
+    (text) => {
+      const turns = [{ seq: 1, role: 'system' as const, text, unheard: '' }]
+      const call = new Call({ voicemail: MESSAGE, readsParty: true }, { ...PAST, turns })
+      call.do({ type: 'machine', kind: 'machine_start' })
+      call.model({ type: 'ready' })
+      call.wait(12_000)
+      call.do({ type: 'machine', kind: 'machine_start' })
+      expect([messages(call), call.all('hang_up')]).toEqual([[], []])
+    },
+  )
+
   it.each([
     ['made by then', 2_000],
     ['still being made', 13_000],

@@ -4,9 +4,11 @@ import { ask, exactly } from './asking.ts'
 import { lawsWords } from './disclosing.ts'
 import { beginEnding, hangUp } from './ending.ts'
 import { silence } from './interrupting.ts'
+import { isAboutPerson } from './lost-person.ts'
 import { isLeavingMessage, settleParty } from './mailbox.ts'
+import { targetIn } from './not-through.ts'
 import type { AnsweredBy, Party, ReadFrom } from './party.ts'
-import type { Resumption } from './resumption.ts'
+import type { PastTurn, Resumption } from './resumption.ts'
 import { isOthers, isOutOfHands, type Step } from './state.ts'
 import { leaveInstead } from './wrapping-up.ts'
 
@@ -54,13 +56,18 @@ export function readParty(step: Step): void {
  * The session that has found out what answered is gone: the beep of its mailbox is still to come, or was heard by nobody, and so is the
  * person behind an assistant. Who else answered is asked no more.
  */
-function readOn(step: Step, { answered = null }: Resumption): void {
+function readOn(step: Step, { answered = null, turns }: Resumption): void {
   const isBeepDue = answered?.by === 'machine_start' && step.state.plan.voicemail !== null
-  if (answered === null || !(isBeepDue || answered.by === 'screening')) return
+  if (answered === null || !(isBeepDue || answered.by === 'screening') || hadOthers(turns)) return
   const since = { quietSinceMs: step.nowMs, sinceMs: step.nowMs }
   step.set({ party: { ...NOTHING_HEARD, ...answered, ...since, phase: isBeepDue ? 'beep' : 'screening' } })
   step.do({ type: 'arm', timer: 'party_end', ms: isBeepDue ? BEEP_WITHIN_MS : SCREENING_MS })
   if (isBeepDue) step.do({ type: 'arm', timer: 'party', ms: QUIET_MS })
+}
+
+/** Others had the call, or were to have it: what answered it was nothing for the agent to act on. */
+function hadOthers(turns: readonly PastTurn[]): boolean {
+  return turns.some((turn) => isAboutPerson(turn) || (turn.role === 'system' && targetIn(turn.text) !== null))
 }
 
 /** Something was heard on the line. */
@@ -151,9 +158,9 @@ export function partyWindowOver(step: Step): void {
  * sound: an assistant, a menu, or the person whom it has put through, is talked to. One who hears a mailbox out tells us when its message can be left.
  */
 export function machineAnswered(step: Step, by: string | null): void {
-  const { party, ending } = step.state
-  // A person who has the call hears for themselves what answered it.
-  if (ending || isOutOfHands(step)) return
+  const { party, ending, resumption } = step.state
+  // A person who has the call hears for themselves what answered it, and so did one who had it before its node was lost.
+  if (ending || isOutOfHands(step) || hadOthers(resumption?.turns ?? [])) return
   if (party?.from === 'words' && (party.by === 'screening' || party.by === 'ivr' || party.by === 'human')) return
   if (by === 'fax') return end(step)
   // That it is one is known, and its greeting is not over: its message would not be heard.
