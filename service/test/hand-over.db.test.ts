@@ -99,6 +99,26 @@ describe('a call that another node takes', () => {
     expect(turns).toEqual([{ text: 'CA1 is greeted.' }, { text: 'The small one.' }])
   })
 
+  it.runIf(kind === 'server')('is sent there when all keys are there that its caller presses', async () => {
+    const [call] = await startTalking(app, ['CA1'])
+    const press = (digit: string) => call?.client.send({ event: 'dtmf', streamSid: 'MZCA1', dtmf: { digit } })
+    await beat(test.db, OTHER_NODE, '1')
+    const isOver = await draining()
+    press('1')
+    const isSilent = () => beat(test.db, OTHER_NODE, '1').then(states)
+    await app.pass(async () => (await isSilent())[0] === 'detached', 'the session to fall silent')
+    expect(told()).toEqual([])
+    press('2')
+    press('#')
+    const areTold = () =>
+      app.model.last.commands.some((one) => one.type === 'system_message' && one.text.endsWith(': 12'))
+    await until(areTold, { what: 'the keys to be told' })
+    await drained(isOver)
+    expect(told()).toMatchObject([{ form: { Twiml: expect.stringContaining(PUBLIC_URL) } }])
+    const turns = await test.db.selectFrom('transcript_turns').select('text').orderBy('seq').execute()
+    expect(turns).toEqual([{ text: 'CA1 is greeted.' }, { text: 'The caller pressed these keys: 12' }])
+  })
+
   /** The stream is lost while the node stops, and the session waits for another one. */
   async function detached(): Promise<() => boolean> {
     const [call] = await startTalking(app, ['CA1'])

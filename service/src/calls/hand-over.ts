@@ -46,7 +46,7 @@ type Became = GivenAway | 'unknown'
 type Call = { tenantId: TenantId; callSid: string }
 
 const SENT_AT_ONCE = 50
-/** The caller's last words, and tools that run: whoever goes on from here would not know of them, and run them again. */
+/** The caller's last words, keys that they press, and tools that run: whoever goes on from here would not know of them, and run them again. */
 const TOLD_WITHIN_MS = 3_000
 const WRITTEN_WITHIN_MS = 2_000
 /** As long as anybody is rung who a call is put through to. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Call, kinds } from './call.fixture.ts'
+import { hasOpenTurns } from './ending.ts'
 
 /** An answer of four seconds of which the caller has heard two when the stream is gone. */
 function cutInAnswer(changes = {}): Call {
@@ -444,6 +445,35 @@ describe('A call that is handed over', () => {
     const effects = kinds(call.do({ type: 'attached' }))
     expect(effects.slice(0, 2)).toEqual(['detach', 'attach'])
     expect(call.state.phase).toBe('talking')
+  })
+
+  it('has what its caller keys in written down, whole where that takes no longer than it waits', () => {
+    const press = (call: Call, digits: string) => {
+      for (const digit of digits) call.do({ type: 'dtmf', digit })
+    }
+    const typing = () => {
+      const call = Call.greeted()
+      press(call, '12')
+      call.do({ type: 'hand_over' })
+      expect(hasOpenTurns(call.state)).toBe(true)
+      press(call, '3')
+      return call
+    }
+    const keys = (call: Call) => call.turns.flatMap(({ text }) => text.match(/pressed these keys: (.*)/)?.[1] ?? [])
+    const whole = typing()
+    press(whole, '4#')
+    expect([keys(whole), hasOpenTurns(whole.state)]).toEqual([['1234'], false])
+    const half = typing()
+    half.wait(2_500)
+    expect([keys(half), hasOpenTurns(half.state)]).toEqual([['123'], false])
+    press(half, '4')
+    half.do({ type: 'stream_stopped' })
+    expect(keys(half)).toEqual(['123', '4'])
+    const lost = Call.greeted()
+    press(lost, '12')
+    lost.do({ type: 'stream_lost' })
+    lost.do({ type: 'hand_over' })
+    expect(keys(lost)).toEqual(['12'])
   })
 
   it('ends at once when its stream was lost before', () => {

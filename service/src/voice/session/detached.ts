@@ -7,6 +7,7 @@ import { awaitWord, carrierGone, leaveLostToCarrier, toldOver } from './ending.t
 import type { TimerName } from './events.ts'
 import { lastSilenceMs } from './hearing.ts'
 import { cutShort } from './interrupting.ts'
+import { awaitKeys } from './keys.ts'
 import { cancelTransfer, isLeaving } from './leaving.ts'
 import { letCallGo } from './letting-go.ts'
 import { greet } from './model-session.ts'
@@ -73,6 +74,7 @@ export function handOver(step: Step): void {
   transferLeftBehind(step)
   if (isAudible) step.do({ type: 'clear' })
   wait(step)
+  if (step.state.digits !== '') awaitKeys(step)
 }
 
 /** Nobody hears the agent from here on: what it was saying is cut where the caller stopped to hear it, and waits. */
@@ -179,7 +181,7 @@ export function kept(step: Step): void {
 /** The conversation goes on where it was. */
 function goOn(step: Step): void {
   wordsOverdue(step)
-  const { detached, model, digits, plan, runningTools, owedSinceMs } = step.state
+  const { detached, model, digits, runningTools, owedSinceMs } = step.state
   const isFromTarget = isLeaving(step)
   const isFresh = detached?.wasWaiting === true
   step.set({
@@ -191,7 +193,7 @@ function goOn(step: Step): void {
   step.do({ type: 'disarm', timer: 'detached' })
   step.do({ type: 'note', note: { type: 'state', state: step.state.phase } })
   if (model.isReady) hearAgain(step)
-  if (digits !== '') step.do({ type: 'arm', timer: 'dtmf', ms: plan.dtmf.timeoutMs })
+  if (digits !== '') awaitKeys(step)
   if (runningTools.length > 0) awaitTool(step)
   goOnHearing(step)
   if (isFromTarget) transferCameBack(step)

@@ -48,7 +48,7 @@ export function beginEnding(step: Step, reason: EndReason, hangUp: boolean): voi
 }
 
 /** Keys of an entry that will not be finished: nobody answers them, and the record has them. */
-function keepHalfTyped(step: Step): void {
+export function keepHalfTyped(step: Step): void {
   const { digits } = step.state
   if (digits === '') return
   step.set({ digits: '' })
@@ -179,11 +179,15 @@ function isWritten(state: SessionState): boolean {
   return !hasOpenTurns(state) && state.answers.active === null
 }
 
-/** Whether something is not told yet of what was said and done: the caller's words, those of a person who had the call, what a tool comes to. */
+/**
+ * Whether something is not told yet of what was said and done: the caller's words, those of a person who had the call, what a tool comes
+ * to, and keys that are pressed while another node is to have the call.
+ */
 export function hasOpenTurns(state: SessionState): boolean {
-  const { transcript, runningTools, speech, takeover, isPersonUnwritten } = state
+  const { transcript, runningTools, speech, takeover, isPersonUnwritten, detached, digits } = state
   const isOpen = transcript.entries.some((e) => e.isKept && !e.isFinal && e.role === 'caller')
-  return isOpen || runningTools.length > 0 || speech !== null || (takeover === null && isPersonUnwritten)
+  const isHalfTyped = digits !== '' && detached?.isHandedOver === true
+  return isOpen || isHalfTyped || runningTools.length > 0 || speech !== null || (takeover === null && isPersonUnwritten)
 }
 
 /** Ends the session as it is: what is not final by now is kept as far as it goes. */

@@ -7,20 +7,31 @@ import { addNote } from './keeping.ts'
 import type { SessionState, Step } from './state.ts'
 import { answerTurn } from './turns.ts'
 
+/** A call that another node is to have is given so long for an entry to be completed: it goes half a second later. */
+const HANDED_OVER_MS = 2_500
+
 /**
  * A key was pressed: the agent falls silent at the first, but is kept neither from its greeting nor from what the law wants said before
  * it. An entry is told to the model as one message: at its end key, when it is full, or after a pause. One that is being connected
- * keeps it until it is ready, and then answers it behind its greeting.
+ * keeps it until it is ready, and then answers it behind its greeting; of a call that another node is to have it is written down for that.
  */
 export function keyPressed(step: Step, digit: string): void {
-  const { phase, plan, digits } = step.state
-  if (phase !== 'talking' && phase !== 'waiting') return
-  if (!isGreetingToCome(step)) interrupt(step)
+  const { phase, plan, digits, detached } = step.state
+  const isOn = phase === 'talking' || phase === 'waiting'
+  if (!isOn && !detached?.isHandedOver) return
+  if (isOn && !isGreetingToCome(step)) interrupt(step)
   step.set({ idleStage: 0, idleArmed: false, idleHeldUntilMs: null })
   if (digit === plan.dtmf.endKey) return tellKeys(step)
   step.set({ digits: digits + digit })
   if (step.state.digits.length >= plan.dtmf.maxDigits) tellKeys(step)
-  else step.do({ type: 'arm', timer: 'dtmf', ms: plan.dtmf.timeoutMs })
+  else awaitKeys(step)
+}
+
+/** More keys have so long to come. */
+export function awaitKeys(step: Step): void {
+  const { plan, detached } = step.state
+  const leftMs = detached ? detached.sinceMs + HANDED_OVER_MS - step.nowMs : Number.POSITIVE_INFINITY
+  step.do({ type: 'arm', timer: 'dtmf', ms: Math.max(1, Math.min(plan.dtmf.timeoutMs, leftMs)) })
 }
 
 /** The entry is complete. An end key alone is an entry too: it is told as that key. */

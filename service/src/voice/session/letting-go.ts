@@ -1,4 +1,5 @@
 import { cleared, heardWhenSent } from '../playback.ts'
+import { keepHalfTyped } from './ending.ts'
 import type { EndReason } from './events.ts'
 import { closeUtterance, keepAll } from './keeping.ts'
 import type { SessionState, Step } from './state.ts'
@@ -9,6 +10,7 @@ import type { SessionState, Step } from './state.ts'
  */
 export function letCallGo(step: Step, reason: 'shutdown' | 'transferred' = 'shutdown'): void {
   const { playback } = step.state
+  keepHalfTyped(step)
   for (const utterance of heardWhenSent(playback, step.nowMs)) closeUtterance(step, utterance)
   keepAll(step)
   step.set({ phase: 'ended', isLetGo: true, playback: cleared(playback), idleArmed: false, deadAirArmed: false })
