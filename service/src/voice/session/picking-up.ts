@@ -17,6 +17,7 @@ const NOTICED_MS = 1_000
 /** What the model is told where the agent has no greeting of its own. */
 export const GREET = 'Greet the caller and ask how you can help.'
 const SORRY = 'The line was cut off for a moment. Say in a few words that you are sorry for that.'
+const NOT_HEARD = 'This of it was not heard'
 const ANSWER = 'Then answer what the caller said last.'
 const GO_ON_THEN = 'Then go on from where you were cut off in what you said last, without repeating it.'
 const TELL = 'Then answer what the caller said last, with what your tools have told of it since.'
@@ -93,7 +94,9 @@ export function pickUp(step: Step): boolean {
   const isToolOwed = !isOwed && toolCalls.some((one) => one.isOwed)
   const isCut = !isOwed && !isToolOwed && last.unheard !== ''
   const isUnwritten = last.role === 'caller' && last.text === ''
-  const then = isOwed ? ANSWER : isToolOwed ? TELL : isCut ? GO_ON_THEN : ASK_TO_GO_ON
+  // Whoever wrote those words is gone with its session, and they may have been exact.
+  const goOn = `${GO_ON_THEN} ${NOT_HEARD}: ${last.unheard}`
+  const then = isOwed ? ANSWER : isToolOwed ? TELL : isCut ? goOn : ASK_TO_GO_ON
   const next = isUnwritten ? ASK_TO_REPEAT : then
   step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'turn') })
   askFirst(step, { why: isCut ? 'rest' : 'turn', instructions: `${SORRY} ${next}`, thenEnd: null })

@@ -68,7 +68,7 @@ describe('A call that another process has begun', () => {
   it('goes on with what was cut off, and asks on where nothing is owed', () => {
     const cut = resumed([...GREETED, turn(3, 'agent', 'They cost', 'ten each.')])
     cut.model({ type: 'ready' })
-    expect(cut.commands('respond')[0]?.instructions).toMatch(/sorry.*go on from where/)
+    expect(cut.commands('respond')[0]?.instructions).toMatch(/sorry.*go on from where.*not heard: ten each\.$/)
     const whole = resumed([...GREETED, turn(3, 'agent', 'They cost ten each.')])
     whole.model({ type: 'ready' })
     expect(whole.commands('respond')[0]?.instructions).toMatch(/sorry.*ask the caller/)
