@@ -392,6 +392,8 @@ describe('a call that loses its stream', () => {
       await until(() => commands(model, 'respond').length === 1, { what: 'the agent to be asked on' })
       expect(commands(model, 'system_message')[0]?.text).toContain('agent: Hello there.\ncaller: What do chairs cost?')
       expect(commands(model, 'respond')[0]?.instructions).toMatch(/sorry.*answer/)
+      const begunAt = (await session()).started_at?.toISOString()
+      expect(model.setup.instructions).toContain(`"started_at":"${begunAt}"`)
       expect(await entry()).toMatchObject({ epoch: 2 })
       expect((await entry()).owner).not.toBe(owner)
       model.tell({ type: 'response_started', responseId: 'r1' })

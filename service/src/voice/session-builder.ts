@@ -108,7 +108,9 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         spentToday: call.spentToday ?? null,
         readsParty: call.direction === 'outbound',
       }
-      const speaker = new Speaker({ call, tools: deps.tools, facts, driver, fallback, now })
+      // What the model is told is when the call began, also where another session has begun it.
+      const begunAt = call.before?.startedAt ?? now
+      const speaker = new Speaker({ call, tools: deps.tools, facts, driver, fallback, now: begunAt })
       const entries = journal.of(call)
       const events = new LiveEvents()
       const words = keptWords({ tenant, journal: entries, events })
