@@ -24,12 +24,25 @@ export function earlierLatency({ turns, latency }: Pick<EarlierStream, 'turns' |
   }
 }
 
+/** What the call has cost, in USD; null where a part of it has no known price: that is stored with what was used. */
+export function earlierCost(before: Pick<EarlierStream, 'turns' | 'usage' | 'costUsd'>): number | null {
+  if (isUnpriced(before)) return null
+  // A process that was killed had stored its turns, and not what they came to.
+  const turnsUsd = before.turns.reduce((sum, turn) => sum + (turn.cost_usd ?? 0), 0)
+  return Math.max(before.costUsd ?? 0, turnsUsd)
+}
+
+function isUnpriced({ usage, costUsd }: Pick<EarlierStream, 'usage' | 'costUsd'>): boolean {
+  return costUsd === null && usage.input_tokens + usage.output_tokens > 0
+}
+
 /**
  * Whether a process was lost with what the call had used of its model since that was last written down: the turns that it had stored
  * tell of more answers than are counted, or of a cost where none is.
  */
 export function lacksUsage(before: EarlierStream): boolean {
-  const isCosted = before.costUsd !== null || before.turns.every(({ cost_usd }) => cost_usd === null)
+  const isStored = before.costUsd !== null || isUnpriced(before)
+  const isCosted = isStored || before.turns.every(({ cost_usd }) => cost_usd === null)
   return !isCosted || earlierLatency(before).responsesMs !== undefined
 }
 

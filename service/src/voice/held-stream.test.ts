@@ -50,6 +50,16 @@ describe('What a session goes on from', () => {
     expect(resumptionOf(before, 2, STARTED_AT).toolCalls).toMatchObject([{ name: called.name ?? 'price_of', isOwed }])
   })
 
+  it('counts on from what the call has cost, which nobody knows where a part of it has no known price', () => {
+    const spoken = [{ ...turn(1, 'agent', 1_000), cost_usd: 0.25 }]
+    const used = { ...left(spoken, []).usage, output_tokens: 20 }
+    const costOf = (facts: Partial<EarlierStream>) =>
+      resumptionOf({ ...left(spoken, []), ...facts }, 2, STARTED_AT).costUsd
+    expect(costOf({ usage: used, costUsd: 0.5 })).toBe(0.5)
+    expect(costOf({ costUsd: null })).toBe(0.25)
+    expect(costOf({ usage: used, costUsd: null })).toBeNull()
+  })
+
   it.each([
     ['screening', 'words', { by: 'screening', from: 'words' }],
     ['machine_start', 'carrier', null],

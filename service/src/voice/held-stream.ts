@@ -2,7 +2,7 @@ import type { NextHolder } from '../records/call-holder.ts'
 import type { EarlierStream } from '../records/sessions.ts'
 import { NOT_ANSWERED } from '../records/transcript-store.ts'
 import type { CallSession } from './call-session.ts'
-import { earlierLatency } from './earlier-latency.ts'
+import { earlierCost, earlierLatency } from './earlier-latency.ts'
 import type { HeldStream } from './live-sessions.ts'
 import { ANSWERED_BY } from './session/party.ts'
 import type { Resumption } from './session/resumption.ts'
@@ -40,9 +40,7 @@ export function holdOf(session: CallSession, call: NamedStream): HeldStream {
 
 /** What a new session goes on from, by what is stored of its call. */
 export function resumptionOf(before: EarlierStream, epoch: number, now: Date): Resumption {
-  const { startedAt, turns, toolCalls, usage, costUsd, isRecordingPaused } = before
-  // A process that was killed had stored its turns, and not what they came to.
-  const turnsUsd = turns.reduce((sum, turn) => sum + (turn.cost_usd ?? 0), 0)
+  const { startedAt, turns, toolCalls, usage, isRecordingPaused } = before
   return {
     elapsedMs: Math.max(0, now.getTime() - startedAt.getTime()),
     turns: turns.map(({ role, seq, text, unheard }) => ({ role, seq, text, unheard })),
@@ -57,7 +55,7 @@ export function resumptionOf(before: EarlierStream, epoch: number, now: Date): R
       cachedTokens: usage.cached_tokens,
       audioSeconds: usage.audio_seconds,
     },
-    costUsd: Math.max(costUsd ?? 0, turnsUsd),
+    costUsd: earlierCost(before),
     ...earlierLatency(before),
     idBase: (epoch - 1) * IDS_PER_EPOCH,
     isRecordingPaused,

@@ -37,8 +37,8 @@ export type Resumption = {
   /** In their order. Default: none. */
   toolCalls?: readonly PastToolCall[]
   usage: ModelUsage
-  /** In USD. Default: nothing. */
-  costUsd?: number
+  /** In USD; null where a part of it has no known price. Default: nothing. */
+  costUsd?: number | null
   greetingMs: number | null
   interruptions: number
   /** How long its answers took, as `packTimes` writes them. Default: there were none. */

@@ -262,7 +262,8 @@ export function newSession(plan: Plan, nowMs: number, { resumption = null, waite
     transfer: null,
     party: null,
     usage: resumption?.usage ?? NO_USAGE,
-    ...{ costUsd: resumption?.costUsd ?? 0, unsaidUsd: 0, budget: 'open', timeUp: null },
+    costUsd: resumption?.costUsd === undefined ? 0 : resumption.costUsd,
+    ...{ unsaidUsd: 0, budget: 'open', timeUp: null },
     latency: {
       greetingMs: resumption?.greetingMs ?? null,
       responsesMs: resumption?.responsesMs ?? [],
