@@ -333,6 +333,20 @@ describe('Who answered a call that was placed', () => {
     expect(answers(call)).toEqual([['human', 'words']])
   })
 
+  it.each(['human', 'ivr'] as const)(
+    'is %s by its words also where its carrier tells a node of a machine that goes on with it',
+    (by) => {
+      const turns = [{ seq: 1, role: 'caller' as const, text: 'Who is this?', unheard: '' }]
+      const call = new Call(
+        { voicemail: MESSAGE, readsParty: true },
+        { ...PAST, turns, answered: { by, from: 'words' } },
+      )
+      call.do({ type: 'machine', kind: 'machine_start' })
+      call.model({ type: 'ready' })
+      expect([messages(call), call.all('hang_up')]).toEqual([[], []])
+    },
+  )
+
   it('is no mailbox for a tone that is heard where a person lives', () => {
     const talker = placed(MESSAGE)
     talks(talker, 900)

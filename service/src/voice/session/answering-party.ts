@@ -161,7 +161,8 @@ export function machineAnswered(step: Step, by: string | null): void {
   const { party, ending, resumption } = step.state
   // A person who has the call hears for themselves what answered it, and so did one who had it before its node was lost.
   if (ending || isOutOfHands(step) || hadOthers(resumption?.turns ?? [])) return
-  if (party?.from === 'words' && (party.by === 'screening' || party.by === 'ivr' || party.by === 'human')) return
+  const known = party ?? resumption?.answered
+  if (known?.from === 'words' && (known.by === 'screening' || known.by === 'ivr' || known.by === 'human')) return
   if (by === 'fax') return end(step)
   // That it is one is known, and its greeting is not over: its message would not be heard.
   if (party?.phase === 'beep' && by === 'machine_start') return
