@@ -123,6 +123,12 @@ describe('POST /api/v1/chats', () => {
     expect(JSON.stringify(served.logLines())).not.toContain(KEY)
   })
 
+  it('says that the model refuses, and what to check, where another try changes nothing', async () => {
+    provider.answer({ status: 404, body: '{"error":{"message":"The model does not exist."}}' })
+    const error = "The chat model refused to answer: check the agent version's chat_model."
+    expect(await ask(hello)).toMatchObject({ status: 502, body: { code: 'upstream_failed', error } })
+  })
+
   it('says 502 when the model says nothing for half a minute', async () => {
     provider.answer('nothing')
     const waiting = ask(hello)

@@ -141,13 +141,16 @@ describe('what a simulation took', { timeout: 2 * WITHIN_MS }, () => {
     expect(await simulate()).toMatchObject({ status: 409, body: { code: 'budget_exhausted' } })
   })
 
-  it('is not spent anew because a run could not be scored', async () => {
+  it.each([
+    [500, 'the chat model did not answer.'],
+    [404, "the chat model refused to read it: check the agent version's chat_model."],
+  ])('is not spent anew because a run could not be scored for a %i', async (status, why) => {
     await served.publish('acme', agentId, { ...AGENT, criteria: [{ name: 'tone' }] })
     await clock.advance(1_001)
-    provider.answer(PAID, PAID, { status: 500, body: 'oh' })
+    provider.answer(PAID, PAID, { status, body: 'oh' })
     expect(await completed({ min_score: 0.5 })).toMatchObject({
       ...{ passed: false, cost_usd: 1.425 },
-      runs: [{ status: 'failed', reasons: ['It was not scored: the chat model did not answer.'] }],
+      runs: [{ status: 'failed', reasons: [`It was not scored: ${why}`] }],
     })
     expect(provider.asked).toHaveLength(3)
   })

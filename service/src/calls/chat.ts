@@ -24,7 +24,7 @@ export type Chats = {
    * What the agent says next. Before anything was said that is its greeting.
    *
    * @throws AppError `invalid_request` unless exactly one agent is named, and the tenant has it; `unavailable` without a chat
-   * model, `upstream_failed` when it does not answer within 30 s, `rate_limited` while too many wait.
+   * model, `upstream_failed` when it refuses, or does not answer within 30 s, `rate_limited` while too many wait.
    */
   reply(tenantId: TenantId, choice: NamedAgent, said: Said[]): Promise<ChatReply>
 }
@@ -48,6 +48,8 @@ const REPLY_WITHIN_MS = 30_000
 const MAX_CHATS = 50
 const MAX_CHATS_OF_TENANT = 8
 const TOO_MANY = 'Too many chats wait for an answer: send it again once one has come.'
+/** Of what is sent again it makes nothing else. */
+const REFUSED = "The chat model refused to answer: check the agent version's chat_model."
 /** How often a model may call before it says something. */
 const MAX_ROUNDS = 3
 /** Stands in for the result of every function: the model goes on as in a call, and nothing was done. */
@@ -87,7 +89,9 @@ export function makeChats(deps: Deps): Chats {
       return atATime.run(tenantId, talked).catch((err: unknown) => {
         if (!(err instanceof ChatFault)) throw err
         log.warn({ err, tenant_id: tenantId }, 'a chat model failed')
-        throw new AppError('upstream_failed', 'The chat model did not answer. Try again.', { cause: err })
+        throw new AppError('upstream_failed', err.isRefusal ? REFUSED : 'The chat model did not answer. Try again.', {
+          cause: err,
+        })
       })
     },
   }

@@ -6,6 +6,7 @@ import { asking } from '../../records/evaluations/asking.ts'
 import { assess, NoAssessment, type Verdict } from '../../records/evaluations/assessment.ts'
 import { whyUnheard } from '../../records/evaluations/conversation.ts'
 import { lowerFirst } from '../../records/evaluations/evaluations.ts'
+import { REFUSED } from '../../records/evaluations/findings.ts'
 import type { RunResult } from '../../records/simulations/run-store.ts'
 import type { EndedBy } from '../../records/simulations/scenario.ts'
 import { storable } from '../../records/storable.ts'
@@ -174,7 +175,8 @@ async function verdictOn(
     if (error instanceof NoAssessment) return 'the chat model answered twice with something that is no assessment.'
     if (error instanceof TooCostly) return "the tenant's budget_per_call was spent."
     // The call is over, and has been paid for: it is not begun anew for its score.
-    if (error instanceof ChatFault && !signal.aborted) return 'the chat model did not answer.'
+    if (error instanceof ChatFault && !signal.aborted)
+      return error.isRefusal ? lowerFirst(REFUSED) : 'the chat model did not answer.'
     throw error
   })
 }

@@ -180,6 +180,14 @@ describe('POST voice-sessions/:id/evaluations', () => {
     expect(await sessionOf(id)).toMatchObject({ qa: null, qa_status: 'pending' })
   })
 
+  it('says that the model refuses, and what to check, where another try changes nothing', async () => {
+    const id = await endedCall(test.db, clock, 'CA1')
+    provider.answer({ status: 404, body: '{"error":{"message":"The model does not exist."}}' })
+    const error = "The chat model refused to read it: check the agent version's chat_model."
+    expect(await evaluate(id)).toMatchObject({ status: 502, body: { code: 'upstream_failed', error } })
+    expect(await list()).toMatchObject({ count: 0 })
+  })
+
   it('answers 503 when the model says nothing for half a minute, or there is none', async () => {
     const id = await endedCall(test.db, clock, 'CA1')
     provider.answer('nothing')

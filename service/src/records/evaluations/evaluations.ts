@@ -19,6 +19,7 @@ import {
   type EvaluationSource,
   listEvaluations,
 } from './evaluation-store.ts'
+import { REFUSED } from './findings.ts'
 import { keepEvaluation, lockSession } from './keep-evaluation.ts'
 import { asScore } from './scores.ts'
 import { dropScoring } from './scoring-store.ts'
@@ -37,7 +38,7 @@ export type Evaluations = {
    * Has the chat model score a session now, whether it was scored before or not.
    *
    * @throws AppError `not_found`; `conflict` before it has ended, and where there is nothing to score; `unavailable` when the
-   * chat model is not there, `upstream_failed` when it answers with no assessment, `rate_limited` while too many wait.
+   * chat model is not there, `upstream_failed` when it refuses, or answers with no assessment, `rate_limited` while too many wait.
    */
   score(tenantId: TenantId, sessionId: string): Promise<EvaluationRow>
 }
@@ -100,11 +101,13 @@ export function makeEvaluations(deps: Deps): Evaluations {
   function told(err: unknown, tenant_id: TenantId): unknown {
     if (!(err instanceof ChatFault || err instanceof NoAssessment)) return err
     log.warn({ err, tenant_id }, 'a chat model did not score a session')
-    return err instanceof ChatFault
-      ? new AppError('unavailable', 'The chat model does not answer. Try again later.', { cause: err })
-      : new AppError('upstream_failed', 'The chat model answered twice with something that is no assessment.', {
-          cause: err,
-        })
+    if (err instanceof NoAssessment)
+      return new AppError('upstream_failed', 'The chat model answered twice with something that is no assessment.', {
+        cause: err,
+      })
+    return err.isRefusal
+      ? new AppError('upstream_failed', REFUSED, { cause: err })
+      : new AppError('unavailable', 'The chat model does not answer. Try again later.', { cause: err })
   }
 
   return {

@@ -12,6 +12,9 @@ import { extract, NoExtraction, Unkeepable, UnusableSchema } from './extraction.
 /** What is to be written down of a session: null for what is there already, or not wanted; a sentence says why there is none. */
 export type Findings = { verdict: Verdict | string | null; extraction: ExtractionOutcome | null }
 
+/** Why a model finds nothing, whenever it is asked. */
+export const REFUSED = "The chat model refused to read it: check the agent version's chat_model."
+
 /** Nothing can be found in a conversation, for a reason in a sentence. */
 export function nothingFound(reason: string): Findings {
   return { verdict: reason, extraction: { missing: reason } }
@@ -81,7 +84,7 @@ function isRefusal(err: unknown): err is ChatFault {
 /** To ask again would hold up the sessions of others, whose models answer. */
 function refused(log: Deps['log'], conversation: Conversation, err: ChatFault): string {
   log.info({ ...namesOf(conversation), err }, 'a chat model refused to read a session')
-  return "The chat model refused to read it: check the agent version's chat_model."
+  return REFUSED
 }
 
 function unusable(log: Deps['log'], conversation: Conversation, err: UnusableSchema): string {
