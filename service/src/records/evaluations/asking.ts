@@ -54,5 +54,10 @@ const FENCE = '```'
  */
 function unfenced(text: string): string {
   const isFenced = text.length >= 2 * FENCE.length && text.startsWith(FENCE) && text.endsWith(FENCE)
-  return isFenced ? text.slice(FENCE.length, -FENCE.length).replace(/^json/, '').trim() : text
+  return isFenced
+    ? text
+        .slice(FENCE.length, -FENCE.length)
+        .replace(/^ ?json/i, '')
+        .trim()
+    : text
 }

@@ -16,6 +16,7 @@ describe('what a model answers', () => {
   it.each([
     ['as it is', SOUND],
     ['in a fence', `\`\`\`json\n${SOUND}\n\`\`\``],
+    ['in a fence that says so in capitals', `\`\`\` JSON\n${SOUND}\n\`\`\``],
   ])('is read %s, in the order of the criteria, with the score that their weights make', (_how, text) => {
     expect(readAnswer(text, CRITERIA)).toEqual({
       score: 0.4,
