@@ -166,6 +166,33 @@ describe('POST /api/v1/simulations', () => {
     expect(sim.provider.asked[1]?.messages[0]?.content).toContain('Sell.')
   })
 
+  it.each([
+    ['has failed', { name: 'price_of', arguments: '{}' }],
+    ['has given the call to another agent', { name: 'hand_off', arguments: '{"agent_key":"sales"}' }],
+  ])('does not end with the answer of which a tool %s, as a call does not', async (_what, call) => {
+    const body = { agent_key: 'sales', name: 'Sales', description: '' }
+    const { agent } = await sim.served.administer<{ agent: { id: string } }>('POST', '/tenants/acme/agents', body)
+    await sim.served.publish('acme', agent.id, { chat_model: 'small' })
+    await sim.served.publish('acme', sim.agentId, { ...AGENT, tools: ['end_call', 'hand_off', 'price_of'] })
+    await sim.clock.advance(1_001)
+    const ends = { name: 'end_call', arguments: '{}' }
+    sim.provider.answer({ says: 'One moment.', calls: [call, ends] }, { says: 'How can I help?' })
+    const tool_results = [{ name: 'price_of', error: 'There is no price.' }]
+    expect(await runOf({ tool_results, expect: { heard: ['how can I help'] } })).toMatchObject({
+      ...{ status: 'passed', ended_by: 'caller' },
+      function_calls: [{ name: call.name }, { name: 'end_call' }],
+    })
+    expect(sim.provider.asked[1]?.messages.at(-1)?.content).toContain('so the call goes on')
+  })
+
+  it('has the goodbye that an agent is asked for who hangs up without a word, as in a call', async () => {
+    sim.provider.answer({ calls: [{ name: 'end_call', arguments: '{}' }] }, { says: 'Goodbye.' })
+    const run = await runOf({ expect: { heard: ['goodbye'], ended_by: 'agent' } })
+    expect(run).toMatchObject({ status: 'passed', reasons: [] })
+    expect(sim.provider.asked).toHaveLength(2)
+    expect(sim.provider.asked[1]?.messages.at(-1)?.content).toBe('Say goodbye in one short sentence.')
+  })
+
   it('scores each run by the criteria of the version, and asks for a score where it is told to', async () => {
     await sim.served.publish('acme', sim.agentId, { ...AGENT, criteria: [{ name: 'tone' }] })
     await sim.clock.advance(1_001)

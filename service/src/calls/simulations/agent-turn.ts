@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { ChatAnswer, ChatMessage, ChatRequest } from '../../platform/chat/port.ts'
 import type { EndedBy } from '../../records/simulations/scenario.ts'
 import { storable } from '../../records/storable.ts'
+import { NOT_AFTER_THAT, SAY_GOODBYE } from '../../voice/session/tools.ts'
 import type { Line } from './line.ts'
 import type { SimulatedTools } from './simulated-tools.ts'
 
@@ -52,9 +53,17 @@ export async function agentTurn(deps: AgentDeps, hint: string | null = null): Pr
     ended = done.ended
     isOver = ended !== null || done.isOver
   }
+  // What was to be said behind a silence, or for a greeting, is owed to nobody.
+  if (ended === 'agent' && words.length === 0 && hint === null) words.push(await goodbye(deps))
   const text = storable(words.join(' ').slice(0, MAX_TEXT_CHARS))
   if (text !== '') line.agentSaid(text, Math.round(clock.monotonicMs() - startedMs))
   return ended
+}
+
+/** Whoever hangs up without a word to what the caller has said is asked for a goodbye, as in a call. */
+async function goodbye(deps: AgentDeps): Promise<string> {
+  const { text } = await deps.ask({ ...requestOf(deps, SAY_GOODBYE), tools: [] })
+  return text.trim()
 }
 
 function requestOf({ tools, line, instructions }: AgentDeps, hint: string | null) {
@@ -70,13 +79,16 @@ async function runAll(
 ): Promise<{ ended: EndedBy | null; isOver: boolean }> {
   let ended: EndedBy | null = null
   let isOver = true
+  let goesOn = false
   for (const { id, name, argumentsText } of calls) {
     if (ended === null && isTooLong()) return { ended: 'limit', isOver: true }
     await keep()
-    const { output, endsCall, isTransferred, isSilent } = await tools.run(name, argumentsText)
-    line.messages.push({ role: 'tool', callId: id, text: output })
-    isOver &&= isSilent
-    ended ??= endsCall ? 'agent' : isTransferred ? 'transfer' : null
+    const end = await tools.run(name, argumentsText)
+    const isTooEarly = end.endsCall && goesOn
+    line.messages.push({ role: 'tool', callId: id, text: isTooEarly ? NOT_AFTER_THAT : end.output })
+    isOver &&= end.isSilent
+    ended ??= end.endsCall && !isTooEarly ? 'agent' : end.isTransferred ? 'transfer' : null
+    goesOn ||= end.goesOn
   }
   return { ended, isOver }
 }

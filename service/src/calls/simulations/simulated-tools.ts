@@ -14,8 +14,17 @@ import { makeToolRunner } from '../../voice/tools/run.ts'
 import { type Tool, type ToolCall, ToolRefusal, type ToolResult } from '../../voice/tools/tool.ts'
 import { expectTarget } from '../transfer-target.ts'
 
-/** What came of a tool: what the model is told, and what it does to the call. */
-export type ToolEnd = { output: string; endsCall: boolean; isTransferred: boolean; isSilent: boolean }
+/**
+ * What came of a tool: what the model is told, and what it does to the call. `goesOn`: it has failed, or given the call to another
+ * agent, so that what the same answer ends the call with is too early.
+ */
+export type ToolEnd = {
+  output: string
+  endsCall: boolean
+  isTransferred: boolean
+  isSilent: boolean
+  goesOn: boolean
+}
 
 /** The tools of one simulated call. */
 export type SimulatedTools = {
@@ -109,8 +118,10 @@ export function makeSimulatedTools(deps: Deps, setup: ToolSetup): SimulatedTools
     async run(name, argumentsText) {
       answeredBy = 'nobody'
       const callId = `${callName}-${calls.length + 1}`
-      const { output, endsCall, isSilent = false } = await runner.run({ callId, name, argumentsText, atMs: 0 })
-      return { output, endsCall, isTransferred, isSilent }
+      const before = agent
+      const ended = await runner.run({ callId, name, argumentsText, atMs: 0 })
+      const { output, status, endsCall, isSilent = false } = ended
+      return { output, endsCall, isTransferred, isSilent, goesOn: status !== 'ok' || agent !== before }
     },
   }
 }

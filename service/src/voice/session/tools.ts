@@ -21,7 +21,8 @@ const UNDER_WAY = JSON.stringify({
   status: 'running',
   note: 'You will be told the result when it is there. Go on talking until then, and promise nothing of it.',
 })
-const GOODBYE = 'Say goodbye in one short sentence.'
+/** What a model is asked for that ends a call, and owes its caller words yet. */
+export const SAY_GOODBYE = 'Say goodbye in one short sentence.'
 /** What a model is told that wanted to end a call of which the caller thinks otherwise. */
 const GOES_ON = JSON.stringify({
   error: 'The caller spoke, or somebody else had the call, so it goes on. End it once the caller is done.',
@@ -34,7 +35,7 @@ const TOO_MANY_IN_ROW = 'Too many tools were called in a row. Call none now: ans
 /** The same of one that others have, or are to have. */
 const OUT_OF_HANDS = JSON.stringify({ error: 'Somebody else has the call, or is about to, so the call goes on.' })
 /** What a model is told whose other tools have not done what the call could be ended with. */
-const NOT_AFTER_THAT = JSON.stringify({
+export const NOT_AFTER_THAT = JSON.stringify({
   error:
     'A tool that was called with it failed, or gave the call to another agent, so the call goes on. End it once the caller is done.',
 })
@@ -193,5 +194,5 @@ function endCall(step: Step, { responseId }: RunningTool): void {
   const thenEnd = active?.responseId === responseId ? active.asked?.ask.thenEnd : null
   if (step.state.owedSinceMs === null || step.state.ending || hasWritten(step))
     return beginEnding(step, thenEnd ?? 'agent_hangup', true)
-  ask(step, { why: 'goodbye', instructions: GOODBYE, thenEnd: 'agent_hangup' })
+  ask(step, { why: 'goodbye', instructions: SAY_GOODBYE, thenEnd: 'agent_hangup' })
 }
