@@ -9,6 +9,7 @@ type Asked = {
   messages: { role: string; content: string | null; tool_call_id?: string }[]
   tools?: { function: { name: string; parameters: object } }[]
   reasoning_effort?: string
+  response_format?: object
 }
 
 type Call = { name: string; arguments: string }

@@ -61,6 +61,29 @@ it('The model of the house reasons where it reads a conversation, and not where 
   expect(efforts()).toEqual(['none', 'none', undefined])
 })
 
+it('A chat model whose server knows no such format of JSON is asked again without, and from then on at once', async () => {
+  const server = await startChatServer()
+  onTestFinished(() => server.close())
+  const chat = openaiChat({ baseUrl: server.baseUrl, apiKey: 'key' })
+  const { signal } = new AbortController()
+  const ask = (model: string) => chat.complete({ model, messages: MESSAGES, tools: [], answers: 'json', signal })
+  server.answer(
+    { status: 400, body: `{"error":"'response_format.type' must be 'json_schema' or 'text'"}` },
+    { says: '{}' },
+  )
+  expect((await ask('own')).text).toBe('{}')
+  await ask('own')
+  await ask('other')
+  const json = { type: 'json_object' }
+  expect(server.asked.map(({ response_format }) => response_format)).toEqual([json, undefined, undefined, json])
+})
+
+it('A chat model that refuses to answer is told of in the words of its server', async () => {
+  const { server, ask } = await chatting()
+  server.answer({ status: 404, body: '{"error":"No models loaded."}' })
+  await expect(ask('own', [])).rejects.toThrow('the chat model answered 404: No models loaded.')
+})
+
 it('A chat model that refuses that too is not asked a third time', async () => {
   const { server, ask, efforts } = await chatting()
   server.answer(WHILE_REASONING)

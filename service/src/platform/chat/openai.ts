@@ -22,6 +22,8 @@ type Options = {
 const DEFAULT_MODEL = 'gpt-6-luna'
 /** How a model is told not to reason before it answers. */
 const REASONING = 'reasoning_effort'
+/** How a model is told that JSON is wanted. */
+const FORMAT = 'response_format'
 /** Statuses of a request with something in it that is not taken. */
 const IS_WRONG = new Set([400, 422])
 /** Of models that are kept: tenants make up their names. */
@@ -34,11 +36,14 @@ const MAX_REASON_CHARS = 300
 export function openaiChat({ baseUrl, apiKey, log }: Options): ChatModel {
   /** By model, with functions and without: whether it is told so, where it has refused what it was asked at first. */
   const found = new Map<string, boolean>()
+  /** Models that have refused to be told that JSON is wanted. */
+  const unformatted = new Set<string>()
 
   async function ask(body: Body, { isTold, signal }: Asking): Promise<Said> {
     const asked = { apiKey, body: isTold ? { ...body, [REASONING]: 'none' } : body, signal }
     const { status, text } = await exchange(`${baseUrl}/chat/completions`, asked)
-    return { status, answer: parsed(text), isAboutReasoning: IS_WRONG.has(status) && text.includes(REASONING) }
+    const isAbout = (name: string) => IS_WRONG.has(status) && text.includes(name)
+    return { status, answer: parsed(text), isAboutReasoning: isAbout(REASONING), isAboutFormat: isAbout(FORMAT) }
   }
 
   /** Some models take functions only while they do not reason, and some servers do not know how that is said. */
@@ -54,16 +59,29 @@ export function openaiChat({ baseUrl, apiKey, log }: Options): ChatModel {
     return second
   }
 
+  /** Some servers do not know how it is said that JSON is wanted: the messages say so, too. */
+  async function saidAsJson(body: Body, asking: Asking): Promise<Said> {
+    if (unformatted.has(body.model)) return said(body, asking)
+    const first = await said({ ...body, [FORMAT]: { type: 'json_object' } }, asking)
+    if (!first.isAboutFormat) return first
+    const second = await said(body, asking)
+    if (unformatted.size >= MAX_FOUND) unformatted.clear()
+    if (second.status === 200) unformatted.add(body.model)
+    return second
+  }
+
   return {
     async complete({ model, messages, tools, answers = 'words', signal }) {
       const body = {
         model: model ?? DEFAULT_MODEL,
         messages: messages.map(messageOf),
         ...(tools.length > 0 && { tools: takenTools(tools, log ?? null).map(toolOf) }),
-        ...(answers === 'json' && { response_format: { type: 'json_object' } }),
       }
       // Somebody waits for the words, at times on the telephone.
-      const { status, answer } = await said(body, { isTold: model === null && answers === 'words', signal })
+      const { status, answer } =
+        answers === 'json'
+          ? await saidAsJson(body, { isTold: false, signal })
+          : await said(body, { isTold: model === null, signal })
       if (status !== 200) {
         throw new ChatFault(`the chat model answered ${status}: ${reasonOf(answer)}`, {
           isRefusal: isRefusal(status, model),
@@ -74,11 +92,11 @@ export function openaiChat({ baseUrl, apiKey, log }: Options): ChatModel {
   }
 }
 
-type Body = { model: string; tools?: object[] }
+type Body = { model: string; tools?: object[]; [FORMAT]?: object }
 /** `isTold`: not to reason. */
 type Asking = { isTold: boolean; signal: AbortSignal }
-/** `isAboutReasoning`: it refuses that it was told not to reason, or was not. */
-type Said = { status: number; answer: Members; isAboutReasoning: boolean }
+/** `isAboutReasoning`: it refuses that it was told not to reason, or was not; `isAboutFormat`: that it was told how JSON is wanted. */
+type Said = { status: number; answer: Members; isAboutReasoning: boolean; isAboutFormat: boolean }
 
 /** 403: of a model that was named, that the account may not use it; of our own it is the account's trouble. */
 function isRefusal(status: number, model: string | null): boolean {
@@ -167,6 +185,7 @@ function listOf(value: unknown): Members[] {
 }
 
 function reasonOf(body: Members): string {
-  const { message } = membersOf(body['error'])
+  const { error } = body
+  const message = typeof error === 'string' ? error : membersOf(error)['message']
   return typeof message === 'string' ? message.slice(0, MAX_REASON_CHARS).toWellFormed() : 'no reason'
 }
