@@ -18,6 +18,8 @@ describe('what is not a request', () => {
   it.each([
     ['no HTTP', 'hello\r\n\r\n', 400, 'invalid_request'],
     ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01', 400, 'invalid_request'],
+    ['a camera asked for its streams', 'DESCRIBE rtsp://x:554/ RTSP/1.0\r\nCSeq: 1\r\n\r\n', 400, 'invalid_request'],
+    ['the greeting of another protocol, cut short', 'PRI *\r\n\r\n', 400, 'invalid_request'],
     ['an unknown method', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'invalid_request'],
     ['no host', 'GET / HTTP/1.1\r\n\r\n', 400, 'invalid_request'],
     [
@@ -77,6 +79,12 @@ describe('what is not a request', () => {
       expect.objectContaining({ msg: 'connection refused', status: 400, request_id: answer.headers['x-request-id'] }),
     ])
     expect(logText()).not.toContain('swordfish')
+  })
+
+  it('has one line in the log where it is of another protocol, and none of all the routes', async () => {
+    const { port, logLines } = await listening()
+    await new RawConnection(port).write('DESCRIBE rtsp://x:554/ RTSP/1.0\r\n\r\n').closed()
+    expect(logLines()).toEqual([expect.objectContaining({ level: 'debug', msg: 'connection refused', status: 400 })])
   })
 })
 

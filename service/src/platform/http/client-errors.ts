@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, METHODS, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -10,6 +10,8 @@ import type { Listener } from './listener.ts'
 import { newRequestId, requestIdOf } from './request-ids.ts'
 
 type Deps = { listener: Listener; clock: Clock; log: Log }
+
+const noHttp = () => new AppError('invalid_request', 'The request is not valid HTTP.')
 
 const REFUSALS: Record<string, () => AppError> = {
   ERR_HTTP_REQUEST_TIMEOUT: () => new AppError('request_timeout', 'The request took too long to arrive.'),
@@ -30,7 +32,7 @@ export function answerClientError(error: Error & { code: string }, socket: Socke
     socket.destroy()
     return
   }
-  const refusal = REFUSALS[error.code]?.() ?? new AppError('invalid_request', 'The request is not valid HTTP.')
+  const refusal = REFUSALS[error.code]?.() ?? noHttp()
   const requestId = exchange ? requestIdOf(exchange.request, deps.clock) : newRequestId(deps.clock)
   if (exchange) recordRefused(exchange.response, refusal.status)
   deps.log.debug({ request_id: requestId, status: refusal.status, code: error.code }, 'connection refused')
@@ -38,7 +40,28 @@ export function answerClientError(error: Error & { code: string }, socket: Socke
   socket.destroySoon()
 }
 
+const methods = new Set<string | undefined>(METHODS)
+
+/** Whether the method is one of HTTP: of what names another protocol or none, as cameras are asked, Node takes those of that protocol too. */
+export function hasMethodOfHttp({ method }: IncomingMessage): boolean {
+  return methods.has(method)
+}
+
+/** Answers a request of another protocol, for whose method no route can be looked for, as what is no HTTP. The connection is closed after it. */
+export function refuseForeign(request: IncomingMessage, response: ServerResponse, deps: Omit<Deps, 'listener'>): void {
+  const [refusal, requestId] = [noHttp(), requestIdOf(request, deps.clock)]
+  const { headers, body } = bareAnswer(refusal, requestId)
+  deps.log.debug({ request_id: requestId, status: refusal.status, method: request.method }, 'connection refused')
+  response.writeHead(refusal.status, headers).end(body)
+}
+
 function rawAnswer(refusal: AppError, requestId: string): string {
+  const { headers, body } = bareAnswer(refusal, requestId)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`
+}
+
+function bareAnswer(refusal: AppError, requestId: string): { headers: Record<string, string | number>; body: string } {
   const body = JSON.stringify(errorBody(refusal, requestId))
   const headers = {
     ...BASE_HEADERS,
@@ -47,6 +70,5 @@ function rawAnswer(refusal: AppError, requestId: string): string {
     'content-length': Buffer.byteLength(body),
     connection: 'close',
   }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`
+  return { headers, body }
 }

@@ -16,7 +16,7 @@ import { type Clock, waitWhile } from '../../kernel/clock.ts'
 import type { Log } from '../log.ts'
 import { recordAnswers, recordWhenOver } from './access-log.ts'
 import { refuseCompressed, refuseUnaskedBody, refuseUnaskedQuery, takeJson } from './bodies.ts'
-import { answerClientError } from './client-errors.ts'
+import { answerClientError, hasMethodOfHttp, refuseForeign } from './client-errors.ts'
 import { answerError } from './errors.ts'
 import { FrameworkLines } from './framework-lines.ts'
 import { closeWhileStopping, giveBaseHeaders, requireHost, setBaseHeaders, tellTime } from './headers.ts'
@@ -75,7 +75,10 @@ export function buildServer(deps: ServerDeps): HttpServer {
     return answerError(judged, request, reply)
   }
   const server = fastify({
-    serverFactory: (handler) => listener.serve(handler),
+    serverFactory: (handler) =>
+      listener.serve((request, response) =>
+        hasMethodOfHttp(request) ? handler(request, response) : refuseForeign(request, response, deps),
+      ),
     clientErrorHandler: (error, socket) =>
       answerClientError(error, socket, { listener, clock: deps.clock, log: deps.log }),
     frameworkErrors: (error, request, reply) => {
