@@ -55,7 +55,10 @@ export function askFor({ url, addresses }: Destination, { request, ca, signal }:
   const asked: ClientRequest = url.protocol === 'https:' ? askHttps(url, options) : askHttp(url, options)
   asked.on('error', (error) => reject(faultOf(error)))
   asked.on('close', () => reject(new OutboundFault('connection', 'The connection ended without an answer.')))
-  asked.on('response', resolve)
+  asked.on('response', (response) => {
+    endWhenBroken(response)
+    resolve(response)
+  })
   let promises = 0
   asked.on('information', () => {
     promises += 1
@@ -65,6 +68,17 @@ export function askFor({ url, addresses }: Destination, { request, ca, signal }:
   })
   asked.end(request.body)
   return promise
+}
+
+/**
+ * Node takes whatever ends a connection for the end of a body whose length was not told: the end of our time too, and a connection that
+ * breaks. Only that the server has closed it tells that all of it is there.
+ */
+function endWhenBroken(response: IncomingMessage): void {
+  // Before Node hears of it.
+  response.socket.prependOnceListener('error', (error) => {
+    if (!response.complete) response.destroy(error)
+  })
 }
 
 /** Whatever name is looked up: the addresses of the destination. */

@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { TestClock } from '../../../test/harness/clock.ts'
+import { until } from '../../../test/harness/wait.ts'
 import { type Behaviour, startWebhookTarget, type WebhookTarget } from '../../../test/harness/webhook-target.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { OutboundFault } from './fault.ts'
@@ -94,6 +95,35 @@ describe('a request to an address of a tenant', () => {
     const outbound = makeOutbound({ clock: systemClock, allowPrivate: true, resolve })
     const answer = await outbound.request({ ...REQUEST, url: drip.url, maxAnswerBytes: 1_000, timeoutMs: 2_000 })
     expect(answer).toMatchObject({ status: 200, isWhole: false })
+  })
+
+  it.each([
+    ['that is closed behind it', true, (socket: Socket) => socket.end()],
+    ['that breaks', false, (socket: Socket) => socket.resetAndDestroy()],
+    ['for which there is no more time', false, (_socket: Socket, clock: TestClock) => clock.advance(10_000)],
+  ])('takes an answer whose length is not told as ended by a connection %s: %s', async (_what, isWhole, end) => {
+    const clock = new TestClock()
+    const sockets: Socket[] = []
+    const server = createTcpServer((socket) => {
+      sockets.push(socket.on('error', () => {}))
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nhalf'))
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    })
+    await once(server, 'listening')
+    const outbound = makeOutbound({ clock, allowPrivate: true, resolve })
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const heard: string[] = []
+    const isEnough = (piece: Buffer) => {
+      heard.push(piece.toString())
+      return false
+    }
+    const asked = outbound.request({ ...REQUEST, url, maxAnswerBytes: 1_000, isEnough })
+    await until(() => heard.length > 0, { what: 'what is there of the answer' })
+    for (const socket of sockets) await end(socket, clock)
+    expect(await asked).toMatchObject({ status: 200, body: Buffer.from('half'), isWhole })
   })
 
   it('is shown each piece of a stream of events once, and ends as soon as it was enough', async () => {
