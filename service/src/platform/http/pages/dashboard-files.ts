@@ -17,7 +17,7 @@ const NAME = /^(?:assets\/)?[\w-][\w.-]*\.(\w+)$/
 /** The dashboard as it was built, or was not. */
 export class DashboardFiles {
   readonly #folder: URL
-  readonly #kept = new Map<string, KeptAnswer>()
+  readonly #kept = new Map<string, Promise<KeptAnswer | null>>()
 
   /** @param folder ends with a slash; it need not be there. */
   constructor(folder: URL) {
@@ -30,18 +30,24 @@ export class DashboardFiles {
     return content?.toString('utf8') ?? null
   }
 
-  /** The file at this path below `/app/`, or null. What has a hash in its name is read once. */
+  /** The file at this path below `/app/`, or null. What has a hash in its name is read once, whoever asks for it meanwhile. */
   async file(path: string): Promise<KeptAnswer | null> {
     const [, ending = ''] = NAME.exec(path) ?? []
     const type = TYPES[ending]
     if (type === undefined) return null
+    if (!isHashed(path)) return this.#make(path, type)
     const known = this.#kept.get(path)
     if (known) return known
+    const made = this.#make(path, type)
+    this.#kept.set(path, made)
+    const isThere = await made.then(Boolean, () => false)
+    if (!isThere) this.#kept.delete(path)
+    return made
+  }
+
+  async #make(path: string, type: string): Promise<KeptAnswer | null> {
     const content = await this.#read(path)
-    if (content === null) return null
-    const answer = await keepAnswer(type, content)
-    if (isHashed(path)) this.#kept.set(path, answer)
-    return answer
+    return content && keepAnswer(type, content)
   }
 
   async #read(path: string): Promise<Buffer | null> {

@@ -107,6 +107,15 @@ describe('the dashboard', () => {
     },
   )
 
+  it('reads a file once, however many ask for it before it is there, and looks again for one that was not', async () => {
+    const files = new DashboardFiles(pathToFileURL(`${folder}/`))
+    expect(await files.file('assets/main-abc.js')).toBeNull()
+    await built()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => files.file('assets/main-abc.js')))
+    expect(new Set(answers).size).toBe(1)
+    expect(answers[0]?.body.toString()).toBe('start()')
+  })
+
   it('gives nothing of the disk away', async () => {
     await built()
     const { get } = served()
