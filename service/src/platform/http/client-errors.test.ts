@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
@@ -101,7 +102,46 @@ describe('a request that is being answered', () => {
     await connection.write('no HTTP\r\n\r\n').closed()
     expect(connection.received).toBe('')
   })
+
+  it('is not answered by the refusal of a body behind it', async () => {
+    const { connection, logLines } = await answering()
+    await connection.write(`${POST}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`).closed()
+    expect(connection.received).toBe('')
+    await until(() => logLines().length === 2, { what: 'both in the log' })
+    expect(logLines().map(({ level, status }) => [level, status])).toEqual([
+      ['debug', 499],
+      ['debug', 499],
+    ])
+  })
+
+  it('is not answered by the refusal of what follows an answer that waits for its own', async () => {
+    const { connection, quick } = await answering()
+    connection.write('GET /quick HTTP/1.1\r\nHost: x\r\n\r\n')
+    await until(() => quick[0]?.writableEnded, { what: 'the second answer' })
+    await connection.write('no HTTP\r\n\r\n').closed()
+    expect(connection.received).toBe('')
+  })
 })
+
+const POST = 'POST /calls HTTP/1.1\r\nHost: x\r\n'
+
+/** A connection whose first request is never answered; `quick` are the answers to those for `/quick`. */
+async function answering() {
+  const { server, logLines } = testServer()
+  const quick: ServerResponse[] = []
+  let started = false
+  server.post('/calls', async () => {
+    started = true
+    return new Promise(() => {})
+  })
+  server.get('/quick', async (_request, reply) => {
+    quick.push(reply.raw)
+    return { ok: true }
+  })
+  const connection = new RawConnection(await listen(server)).write(`${POST}\r\n`)
+  await until(() => started, { what: 'the request' })
+  return { connection, logLines, quick }
+}
 
 describe('an expectation that is not understood', () => {
   it('is ignored', async () => {

@@ -28,7 +28,8 @@ export function answerClientError(error: Error & { code: string }, socket: Socke
   // An answer is out in part or on its way: these bytes would be taken for it, for the rest of it, or for that to the next request.
   const isBeingAnswered = exchange !== null && (exchange.response.headersSent || exchange.request.complete)
   const hasAnswer = isBeingAnswered || deps.listener.sendsAnswered(socket)
-  if (!socket.writable || error.code === 'ECONNRESET' || hasAnswer) {
+  const isAnothers = deps.listener.waitsItsTurn(socket)
+  if (!socket.writable || error.code === 'ECONNRESET' || hasAnswer || isAnothers) {
     socket.destroy()
     return
   }

@@ -95,6 +95,12 @@ export class Listener {
     return exchange?.response.writableEnded === true && !exchange.request.complete
   }
 
+  /** Whether the answer to the last request of a connection, made or not, comes behind that to another one, which is still to come. */
+  waitsItsTurn(socket: Socket): boolean {
+    const exchange = this.#exchanges.get(socket)
+    return exchange !== undefined && !exchange.isOut && exchange.response.socket === null
+  }
+
   /** Whether somebody has said all of what they ask, and waits for an answer that has not begun. */
   get isAwaited(): boolean {
     for (const socket of this.connections.open) {
