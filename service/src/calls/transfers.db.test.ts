@@ -139,6 +139,36 @@ describe('the action transfer', () => {
     await until(async () => !(await isLive()), { what: 'the end of our part' })
   })
 
+  it('is with the target where the carrier rang them and did not say so: nobody hangs up on the two', async () => {
+    const caller = await greeted()
+    app.rest.reply = async ({ form }) => {
+      if (!form['Twiml']?.includes('<Dial')) return { status: 200, body: {} }
+      await leaves(caller)
+      return { status: 504, body: {} }
+    }
+    expect((await transfer()).status).toBe(502)
+    const told = ask(addressIn(documents()[0], 'statusCallback'), { CallStatus: 'in-progress' })
+    await app.pass(async () => !(await isLive()), 'the end of our part')
+    expect((await told).status).toBe(200)
+    await app.clock.advance(60_000)
+    expect((await session()).end_reason).toBe('transferred')
+    expect(app.rest.requests.filter(({ form }) => form['Status'] === 'completed')).toEqual([])
+  })
+
+  it('brings the agent back whom nobody relieves, also where the carrier did not say that it rang them', async () => {
+    const caller = await greeted()
+    app.rest.reply = async () => {
+      await leaves(caller)
+      return { status: 504, body: {} }
+    }
+    await transfer()
+    const { text } = await resume({ DialCallStatus: 'busy' })
+    const again = await StreamClient.open(app.served.address)
+    again.start({ callSid: 'CA1', streamSid: 'MZ2', parameters: { stream_token: streamTokenIn(text) } })
+    await until(() => asked().some((instructions) => instructions.includes('the line is busy')), { what: 'the agent' })
+    expect((await session()).end_reason).toBeNull()
+  })
+
   it('goes to nobody whom the tenant does not name', async () => {
     await greeted()
     for (const target of ['+12025550199', 'the boss', '+449098790000', '']) {
@@ -247,6 +277,29 @@ describe('the tool transfer_call', () => {
       expect(documents().at(-1)).toContain('/api/v1/call-resume')
       await isBack(caller)
       expect(asked().at(-1)).toContain('nobody there could take it')
+    })
+
+    it('fetches a caller back from the room to whom nobody comes, as the carrier did not say that they are there', async () => {
+      const { caller, url } = await ringing()
+      app.rest.reply = async ({ form }) => {
+        if (!form['Twiml']?.includes('<Conference')) return { status: 200, body: {} }
+        await leaves(caller)
+        return { status: 504, body: {} }
+      }
+      expect((await ask(`${url}/keys`, { Digits: '1' })).text).toContain('not there any more')
+      expect(documents().at(-1)).toContain('/api/v1/call-resume')
+      await isBack(caller)
+    })
+
+    it.each([
+      [500, 3],
+      [429, 1],
+    ])('gives the caller back to the agent at once where the carrier answers %i to all', async (status, times) => {
+      const { url } = await ringing()
+      app.rest.reply = () => ({ status, body: {} })
+      expect((await ask(`${url}/keys`, { Digits: '1' })).text).toContain('not there any more')
+      expect(asked().at(-1)).toContain('could not be put through')
+      expect(documents()).toHaveLength(times)
     })
 
     it('does not count a caller as put through who could not be fetched back from an empty room: they are hung up', async () => {

@@ -4,7 +4,7 @@ import type { NodeId } from '../kernel/ids.ts'
 import type { GoesOn } from '../operators/missed-calls.ts'
 import type { Bus } from '../platform/bus/port.ts'
 import type { Log } from '../platform/log.ts'
-import type { CallVerb } from '../platform/telephony/port.ts'
+import { type CallVerb, CarrierError } from '../platform/telephony/port.ts'
 import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { TransferFault } from '../voice/session/events.ts'
@@ -64,7 +64,9 @@ type Ringing = {
   isGone: boolean
   /** Nobody here follows it any more. */
   isLeft: boolean
-  /** Ends the time in which they may still be on their way into the room; null before they were told to go there. */
+  /** Its carrier has not said whether it rings them in place of our stream. */
+  isInDoubt: boolean
+  /** Ends the time in which they may still be on their way into the room, or to answer where that is in doubt; null before that. */
   stopJoining: Cancel | null
 }
 
@@ -81,6 +83,8 @@ const JOINS_WITHIN_MS = 3_000
 const BACK_BY_ITSELF_MS = 2_000
 /** A node that has the call by now is heard of soon; a stream that was promised and does not come leaves it ours. */
 const LOOK_AGAIN_MS = 2_000
+/** Who may be rung, though their carrier has not said so, has answered by then, or will not. */
+const IN_DOUBT_MS = (RING_SECONDS + 15) * 1_000
 /** What the end of the target's side means, by the carrier's word for it. */
 const ENDS: ReadonlyMap<string, TransferFault> = new Map([
   ['completed', 'declined'],
@@ -139,13 +143,21 @@ class OpenTransfers {
     const { tenant, callSid, agent } = call
     const { language } = agent.config.speech
     const url = this.#addressOf(id, call, request)
-    const stages = { isAnswered: false, isTaken: false, isGone: false, isLeft: false, stopJoining: null }
-    const of = { tenant, callSid, language, request, news, call, legSid: null, url, ...stages }
+    const stages = {
+      isAnswered: false,
+      isTaken: false,
+      isGone: false,
+      isLeft: false,
+      isInDoubt: false,
+      stopJoining: null,
+    }
+    const of: Ringing = { tenant, callSid, language, request, news, call, legSid: null, url, ...stages }
     this.#ringing.set(id, of)
     try {
       await (request.isWarm ? this.#ringBeside(call, of) : this.#ringInPlace(call, of))
     } catch (error) {
-      this.#ringing.delete(id)
+      if (!of.isInDoubt) this.#ringing.delete(id)
+      else if (!of.isTaken) of.stopJoining = this.#deps.clock.after(IN_DOUBT_MS, () => this.#ringing.delete(id))
       throw error
     }
     return { cancel: () => this.#cancel(id), leave: () => this.#leave(id) }
@@ -157,12 +169,15 @@ class OpenTransfers {
     return `${publicUrl()}/api/v1/transfers/${tokens().issueTransfer(grant)}`
   }
 
-  async #ringInPlace({ tenant, callSid }: StreamedCall, { request, url }: Ringing): Promise<void> {
+  async #ringInPlace({ tenant, callSid }: StreamedCall, of: Ringing): Promise<void> {
+    const { request, url } = of
     const verb: CallVerb = {
       ...{ type: 'dial', number: request.target, callerId: null, timeoutSeconds: RING_SECONDS },
       ...{ action: this.#deps.resumeUrl(), answered: `${url}/status` },
     }
-    expectDone(await this.#update({ tenant, callSid }, [verb]))
+    const outcome = await this.#update({ tenant, callSid }, [verb])
+    of.isInDoubt = mayBeDone(outcome)
+    expectDone(outcome)
   }
 
   async #ringBeside({ direction, from, to, tenant }: StreamedCall, of: Ringing): Promise<void> {
@@ -267,9 +282,11 @@ class OpenTransfers {
     }
     const outcome = await this.#update(of, [{ type: 'conference', room, action: resumeUrl() }])
     if (outcome.type !== 'done') {
-      this.#ringing.delete(id)
       log.warn({ call_sid: of.callSid, ...outcome }, 'a caller could not be brought to who has taken the call')
-      of.news.failed('failed')
+      // They may be alone in the room by now.
+      const isBack = mayBeDone(outcome) && (await this.#fetchBack(id, of))
+      this.#ringing.delete(id)
+      if (!isBack) of.news.failed('failed')
       return callerGone(of.language)
     }
     if (of.isGone) {
@@ -286,8 +303,11 @@ class OpenTransfers {
     return [{ type: 'conference', room }, { type: 'hangup' }]
   }
 
-  /** The caller waits in the room for somebody who does not come: the agent has the call again once its carrier asks what comes next. */
-  async #fetchBack(id: string, of: Ringing): Promise<void> {
+  /**
+   * The caller waits in the room for somebody who does not come: the agent has the call again once its carrier asks what comes next. False
+   * where the carrier does not take that.
+   */
+  async #fetchBack(id: string, of: Ringing): Promise<boolean> {
     this.#ringing.delete(id)
     of.news.gone()
     const back = (): Promise<CarrierOutcome<void>> =>
@@ -298,6 +318,7 @@ class OpenTransfers {
       { call_sid: of.callSid, outcome: outcome.type },
       'a caller was brought to nobody, and is fetched back',
     )
+    return outcome.type === 'done'
   }
 
   /** Whoever has taken the call has been with the caller for a while, who may be on their way back to the agent all the same. */
@@ -334,6 +355,7 @@ class OpenTransfers {
       if (status !== 'in-progress') return
       of.isTaken = true
       this.#ringing.delete(id)
+      of.stopJoining?.()
       await this.#written(of)
       return this.#through(of)
     }
@@ -375,6 +397,12 @@ function offer({ language, request, url }: Ringing): CallVerb[] {
   const ask = { type: 'ask_key' as const, timeoutSeconds: KEY_SECONDS, url: `${url}/keys` }
   const sentence = carrierSentence(({ waiting, pressOne }) => `${waiting}${about} ${pressOne}`, language)
   return [{ ...ask, ...sentence }, { ...ask, ...sentence }, { type: 'hangup' }]
+}
+
+/** Whether a carrier that has not said so may have done it all the same. */
+function mayBeDone(outcome: CarrierOutcome<void>): boolean {
+  if (outcome.type !== 'failed') return false
+  return !(outcome.err instanceof CarrierError) || outcome.err.kind === 'unknown'
 }
 
 /** @throws AppError `upstream_failed` with the carrier's reason. */

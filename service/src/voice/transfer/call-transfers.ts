@@ -59,7 +59,7 @@ export class CallTransfers {
 
   /** The carrier is asked. */
   begin(): void {
-    const { carrier, dispatch } = this.#deps
+    const { carrier, dispatch, current } = this.#deps
     const wanted = this.#wanted
     if (!carrier || !wanted) return
     const { id, request } = wanted
@@ -67,7 +67,8 @@ export class CallTransfers {
       sent: () => this.#tell(id, { type: 'transfer_sent' }),
       gone: () => void this.#tell(id, { type: 'taker_gone' }),
       through: () => {
-        if (this.#wanted?.id !== id) return
+        // A carrier that has failed to say that it had begun may have left our stream for the target all the same.
+        if (this.#wanted?.id !== id && current() !== id) return
         // Nothing of it is to be cancelled any more.
         this.#leave(id, null)
         dispatch({ type: 'transferred' })
