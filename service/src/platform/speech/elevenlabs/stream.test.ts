@@ -278,4 +278,19 @@ describe('a stream of ElevenLabs', () => {
     connection.socket.close(1000)
     expect(await ended()).toMatchObject({ type: 'failed', why: 'idle' })
   })
+
+  it('is only idle, too, when the provider says that it has waited too long for a first word', async () => {
+    open()
+    const connection = await server.connection()
+    await until(() => connection.received.length === 1, { what: 'the blank' })
+    says(connection, { message: 'Have not received a new text input.', error: 'input_timeout_exceeded', code: 1008 })
+    expect(await ended()).toMatchObject({ type: 'failed', why: 'idle' })
+  })
+
+  it('has failed when the provider has waited too long for more words than it was given', async () => {
+    open().say('Hello. ')
+    const connection = await server.connection()
+    says(connection, { message: 'Have not received a new text input.', error: 'input_timeout_exceeded', code: 1008 })
+    expect(await ended()).toMatchObject({ type: 'failed', why: 'refused' })
+  })
 })

@@ -25,6 +25,8 @@ const DUE_CHARS = 200
 const SCHEDULE = [50, 90, 120, 150]
 /** What the provider may leave out of a text as nothing to be said: signs, an emoji. */
 const LEFT_OUT_CHARS = 20
+/** What the provider tells before it closes a stream that was given no text for as long as it was asked to wait. */
+const WAITED_IN_VAIN = /^input_timeout_exceeded\b/
 /** The provider's bounds. */
 const MIN_SPEED = 0.7
 const MAX_SPEED = 1.2
@@ -119,7 +121,7 @@ export class ElevenlabsStream implements VoiceStream {
     } catch {
       return this.#fail('refused', 'a message that is not understood')
     }
-    if (heard.error !== null) return this.#fail(isUnfitReason(heard.error) ? 'unfit' : 'refused', heard.error)
+    if (heard.error !== null) return this.#fail(this.#whyRefused(heard.error), heard.error)
     if (heard.audio !== '') this.#heard(heard)
     if (heard.isFinal && !this.#isOver) this.#final()
   }
@@ -174,6 +176,11 @@ export class ElevenlabsStream implements VoiceStream {
     if (this.#isOver) return
     if (this.#isSpoken) return this.#done()
     this.#fail(this.#whyEnded(reason, handshake), reason)
+  }
+
+  #whyRefused(error: string): VoiceFault {
+    if (!this.#isGiven && WAITED_IN_VAIN.test(error)) return 'idle'
+    return isUnfitReason(error) ? 'unfit' : 'refused'
   }
 
   #whyEnded(reason: string, handshake: { status: number | null } | null): VoiceFault {
