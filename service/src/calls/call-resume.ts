@@ -115,9 +115,10 @@ export function makeCallResume(deps: Deps): CallResume {
     const why = session?.direction === 'inbound' ? noRoom : null
     if (stand.isOver) {
       const isToldAgain = session && why && dialled === null && session.end_reason === 'rejected'
-      if (isToldAgain) return refusedAgain(tenant, session, why)
+      if (isToldAgain) return refusedAgain(tenant, call, { session, why })
       if (!stand.isPutThrough || faultOf(dialled) === null || dialled === 'room_over') return HANG_UP
-      return notGoneOn.notAnswered(tenant, attempt.language ?? (await languageOf(deps.resolveAgent, tenant, session)))
+      const language = attempt.language ?? (await languageOf(deps.resolveAgent, tenant, session))
+      return notGoneOn.notAnswered(tenant, call, language)
     }
     const turnedAway = noRoom !== null && isOfOneNode(noRoom)
     const connected = isElsewhere
@@ -140,9 +141,13 @@ export function makeCallResume(deps: Deps): CallResume {
   }
 
   /** To a carrier that did not get our answer. */
-  async function refusedAgain(tenant: TenantRuntime, session: VoiceSessionRow, why: Refusal) {
+  async function refusedAgain(
+    tenant: TenantRuntime,
+    { callerId = null }: ResumedCall,
+    { session, why }: { session: VoiceSessionRow; why: Refusal },
+  ) {
     const language = await languageOf(deps.resolveAgent, tenant, session)
-    return refusalVerbs(tenant, { why, language, resumeUrl: deps.again.addresses().resume })
+    return refusalVerbs(tenant, { why, language, callerId, resumeUrl: deps.again.addresses().resume })
   }
 
   /** Of a call that is not written down yet. Null where the carrier of none of these asks: it may be another tenant's. */

@@ -222,6 +222,13 @@ describe('an apology', () => {
     expect(form.get('TimeLimit')).toBe('14400')
   })
 
+  it('connects it in the name of a number that can be shown', async () => {
+    const { asked, calls, over } = await carrierOf(200)
+    calls.apologise(TENANT, 'CA1', { text: null, number: '+12025550150', callerId: '+12025550100' })
+    await over()
+    expect(new URLSearchParams(asked[0]).get('Twiml')).toContain(' callerId="+12025550100"><Number>')
+  })
+
   it('is said in its language', async () => {
     const { asked, calls, over } = await carrierOf(200)
     calls.apologise(TENANT, 'CA1', { text: 'Verzeihung.', language: 'de', number: null })

@@ -5,8 +5,7 @@ import type { CallChange, CallVerb, CarrierAccount, TelephonyDriver } from '../p
 import type { Carriers } from '../platform/telephony/registry.ts'
 import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import type { Apology } from '../voice/session/events.ts'
-import type { CarrierCalls, IsHeld } from '../voice/session-builder.ts'
+import type { CarrierCalls, IsHeld, ShownApology } from '../voice/session-builder.ts'
 import type { CarrierAnswers, HangUpOutcome } from '../voice/stream-ends.ts'
 import type { Sentence } from './carrier-words.ts'
 import { type AskedCall, mayAsk, tryThrice } from './three-tries.ts'
@@ -122,21 +121,25 @@ export function makeHangingUp({ carriers, clock, log, noteEnded }: Deps): Hangin
 }
 
 /** Whoever talks to the number then may do so as long as they like, which the carrier was told that the agent may not. */
-function toldToGo({ text, number, ...inLanguage }: Apology): CallChange {
+function toldToGo({ text, number, callerId, ...inLanguage }: ShownApology): CallChange {
   return {
-    verbs: sayAndGo(text === null ? null : { text, ...inLanguage }, number),
+    verbs: sayAndGo(text === null ? null : { text, ...inLanguage }, number, { callerId }),
     ...(number !== null && { maxSeconds: LONGEST_CALL_SECONDS }),
   }
 }
 
-/**
- * A sentence, or null for none, and then the number; without one the end. `action` is asked what comes next when that is over:
- * without one, the end.
- */
-export function sayAndGo(said: string | Sentence | null, number: string | null, action?: string): CallVerb[] {
+/** `callerId`: whose number they see there, as `shownNumber` has it. `action` is asked what comes next when that is over: without one, the end. */
+type Going = { callerId?: string | null | undefined; action?: string | undefined }
+
+/** A sentence, or null for none, and then the number; without one the end. */
+export function sayAndGo(
+  said: string | Sentence | null,
+  number: string | null,
+  { callerId = null, action }: Going = {},
+): CallVerb[] {
   const rings = {
     ...(action !== undefined && { action }),
-    ...{ callerId: null, timeoutSeconds: RING_SECONDS, maxSeconds: LONGEST_CALL_SECONDS },
+    ...{ callerId, timeoutSeconds: RING_SECONDS, maxSeconds: LONGEST_CALL_SECONDS },
   }
   const next: CallVerb = number === null ? { type: 'hangup' } : { type: 'dial', number, ...rings }
   if (said === null) return [next]

@@ -252,6 +252,10 @@ describe('POST /api/v1/incoming-call', () => {
       // Nobody is told goodbye who is put through.
       expect(text).toMatch(/<Response><Dial timeout="30" timeLimit="14400" action="[^"]+\/call-resume#/)
       expect(text).toContain(`<Number>${FALLBACK}</Number></Dial>`)
+      // Who is rung there sees whose call it is, and the number that was called where carriers ring nobody in the caller's name.
+      expect(text).not.toContain('callerId')
+      const withheld = await app.post(PATH, { form: { ...FORM, CallSid: 'CA3', From: 'anonymous' } })
+      expect(withheld.text).toContain(` callerId="${NUMBER}"`)
     })
   })
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Clock } from '../kernel/clock.ts'
-import { phoneNumberOf } from '../kernel/phone.ts'
+import { phoneNumberOf, shownNumber } from '../kernel/phone.ts'
 import { type Form, formOf, takeForms } from '../platform/http/forms.ts'
 import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
 import type { SignedRequest } from '../platform/telephony/port.ts'
@@ -92,7 +92,13 @@ export function incomingRoutes({
       async (request, reply) => {
         const { again = 0 } = request.query
         const form = formOf(request)
-        const told = { dialled: dialledIn(form), isPlaced: form.get('Direction').startsWith('outbound') }
+        const isPlaced = form.get('Direction').startsWith('outbound')
+        const parties = {
+          direction: isPlaced ? 'outbound' : 'inbound',
+          from: partyIn(form, 'From'),
+          to: partyIn(form, 'To'),
+        }
+        const told = { dialled: dialledIn(form), isPlaced, callerId: shownNumber(parties) }
         const unanswered = unansweredIn(form)
         const next = unanswered
           ? await incoming.answer(callIn(request, timesIn(unanswered.searchParams.get('again'))))

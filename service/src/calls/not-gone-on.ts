@@ -31,7 +31,7 @@ export type NotGoneOn = {
     of: { language: string | null; why: Refusal | null },
   ): Promise<CallVerb[]>
   /** Of one that was taken to be put through, as nothing was heard of it for so long, and nobody has answered. Its session is over. */
-  notAnswered(tenant: TenantRuntime, language: string | null): CallVerb[]
+  notAnswered(tenant: TenantRuntime, call: ResumedCall, language: string | null): CallVerb[]
   /**
    * Of one of which it could not be found out in time, or at all, what has become of it. One that was put through has ended, and one
    * that was only taken to be over is to be asked about again, where there is time for that. What comes of the fallback number is told to
@@ -76,10 +76,10 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
   /** Whoever comes from the number that is rung in our place has been told all: it would be rung for as long as nothing can be written down. */
   function notTaken(
     tenant: TenantRuntime,
-    { dialled = null }: ResumedCall,
+    { dialled = null, callerId = null }: ResumedCall,
     of: { why: Refusal; language: string | null },
   ) {
-    return dialled === null ? refusalVerbs(tenant, { ...of, resumeUrl: deps.resumeUrl() }) : HANG_UP
+    return dialled === null ? refusalVerbs(tenant, { ...of, callerId, resumeUrl: deps.resumeUrl() }) : HANG_UP
   }
 
   return {
@@ -101,9 +101,9 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
         await putThrough(tenant, callSid, report)
         leave(tenant, call)
       }
-      return sorryAndGo(number, language)
+      return sorryAndGo(number, language, call)
     },
-    notAnswered: ({ telephony }, language) => sorryAndGo(telephony.fallback_number, language),
+    notAnswered: ({ telephony }, call, language) => sorryAndGo(telephony.fallback_number, language, call),
     unknown({ tenant, language, isGuessed, why }, call) {
       const { callSid, again: times = 0, dialled = null, isPlaced } = call
       const { provider, fallback_number: number } = tenant?.telephony ?? {
@@ -121,12 +121,16 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
       else if (isPlaced && !live.callHere(callSid)) void noteUnanswered(call)
       // Nothing is written down: whether anybody answers there is to be told. Where that was asked already, the next who rings is the last.
       const action = dialled === null ? deps.resumeUrl() : undefined
-      return { provider, verbs: sorryAndGo(number, language, action) }
+      return { provider, verbs: sorryAndGo(number, language, { callerId: call.callerId, action }) }
     },
   }
 }
 
-function sorryAndGo(number: string | null, language: string | null, action?: string): CallVerb[] {
+function sorryAndGo(
+  number: string | null,
+  language: string | null,
+  { callerId, action }: { callerId?: string | null | undefined; action?: string | undefined },
+): CallVerb[] {
   const lost = carrierSentence((words) => words.lost, language)
-  return sayAndGo(number === null ? lost : apologySentence(language), number, action)
+  return sayAndGo(number === null ? lost : apologySentence(language), number, { callerId, action })
 }

@@ -7,7 +7,7 @@ export type Dialled = 'through' | 'room_over' | 'busy' | 'no_answer' | 'failed'
 /**
  * A carrier that asks what comes next for a call. `again`: how often in a row it was told to do that. `dialled`: what came of somebody who
  * was rung in the place of our stream, or that the room is over in which the call was with who had taken it. `isPlaced`: we had asked for
- * the call.
+ * the call. `callerId`: whose number they see who are rung in our place, as `shownNumber` has it.
  */
 export type ResumedCall = {
   callSid: string
@@ -15,6 +15,7 @@ export type ResumedCall = {
   again?: number
   dialled?: Dialled | null
   isPlaced?: boolean | undefined
+  callerId?: string | null
   signed: SignedRequest
 }
 

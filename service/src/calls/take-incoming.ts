@@ -1,6 +1,7 @@
 import type { ResolveAgent, ResolvedAgent } from '../agents/resolve.ts'
 import { type Clock, waitAtMost } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { shownNumber } from '../kernel/phone.ts'
 import { againWhenRefused } from '../platform/db/again.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
@@ -181,8 +182,9 @@ async function notGoneOn({ refused, addresses }: TakeDeps, taking: Taking, opene
   return why === null ? [{ type: 'hangup' }] : refusalOfCall(taking, why, addresses().resume)
 }
 
-function refusalOfCall({ tenant, attempt: { agent } }: Taking, why: Refusal, resumeUrl: string): CallVerb[] {
-  return refusalVerbs(tenant, { why, language: agent?.config.speech.language ?? null, resumeUrl })
+function refusalOfCall({ tenant, call, attempt: { agent } }: Taking, why: Refusal, resumeUrl: string): CallVerb[] {
+  const callerId = shownNumber({ direction: 'inbound', ...call })
+  return refusalVerbs(tenant, { why, language: agent?.config.speech.language ?? null, callerId, resumeUrl })
 }
 
 function refusedCall({ call: { callSid, from, to }, attempt: { agentKey, agent } }: Taking, why: Refusal): RefusedCall {

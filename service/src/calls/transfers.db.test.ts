@@ -100,6 +100,7 @@ describe('the action transfer', () => {
     expect(await transfer()).toMatchObject({ status: 200, body: { action: { action: 'transfer', target: TARGET } } })
     const [document] = documents()
     expect(document).toContain(`>${TARGET}</Number></Dial>`)
+    expect(document).not.toContain('callerId')
     // However long the agent may have it.
     expect(changes()).toMatchObject([{ TimeLimit: '14400' }])
     expect(addressIn(document, 'action')).toBe('/api/v1/call-resume')
@@ -167,6 +168,13 @@ describe('the action transfer', () => {
     again.start({ callSid: 'CA1', streamSid: 'MZ2', parameters: { stream_token: streamTokenIn(text) } })
     await until(() => asked().some((instructions) => instructions.includes('the line is busy')), { what: 'the agent' })
     expect((await session()).end_reason).toBeNull()
+  })
+
+  it('rings the target in the name of the number that was called where the caller withholds theirs', async () => {
+    await app.talk({ CallSid: 'CA1', From: 'anonymous' })
+    app.model.last.tell({ type: 'response_started', responseId: 'r0' })
+    expect((await transfer()).status).toBe(200)
+    expect(documents()).toEqual([expect.stringContaining(` callerId="${NUMBER}"`)])
   })
 
   it('goes to nobody whom the tenant does not name', async () => {

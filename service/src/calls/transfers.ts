@@ -1,6 +1,7 @@
 import { type Cancel, type Clock, withTimeout } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { NodeId } from '../kernel/ids.ts'
+import { shownNumber } from '../kernel/phone.ts'
 import type { GoesOn } from '../operators/missed-calls.ts'
 import type { Bus } from '../platform/bus/port.ts'
 import type { Log } from '../platform/log.ts'
@@ -169,13 +170,13 @@ class OpenTransfers {
     return `${publicUrl()}/api/v1/transfers/${tokens().issueTransfer(grant)}`
   }
 
-  async #ringInPlace({ tenant, callSid }: StreamedCall, of: Ringing): Promise<void> {
+  async #ringInPlace(call: StreamedCall, of: Ringing): Promise<void> {
     const { request, url } = of
     const verb: CallVerb = {
-      ...{ type: 'dial', number: request.target, callerId: null, timeoutSeconds: RING_SECONDS },
+      ...{ type: 'dial', number: request.target, callerId: shownNumber(call), timeoutSeconds: RING_SECONDS },
       ...{ action: this.#deps.resumeUrl(), answered: `${url}/status` },
     }
-    const outcome = await this.#update({ tenant, callSid }, [verb])
+    const outcome = await this.#update(of, [verb])
     of.isInDoubt = mayBeDone(outcome)
     expectDone(outcome)
   }

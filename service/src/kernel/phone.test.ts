@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { E164_PATTERN, isPhoneNumber, type PhoneNumber, phoneFault, phoneNumberOf, spellingsOf } from './phone.ts'
+import {
+  E164_PATTERN,
+  isPhoneNumber,
+  type PhoneNumber,
+  phoneFault,
+  phoneNumberOf,
+  shownNumber,
+  spellingsOf,
+} from './phone.ts'
 
 describe('isPhoneNumber', () => {
   it.each(['+14155550100', '+15005550006', '+442071838750', '+4930901820', '+390612345678', '+6591234567'])(
@@ -69,5 +77,21 @@ describe('isPhoneNumber', () => {
       }),
       { numRuns: 1_000 },
     )
+  })
+})
+
+describe('shownNumber', () => {
+  const to = '+12025550100'
+
+  it('is the one that was called for a caller whose own cannot be shown', () => {
+    for (const from of ['anonymous', '+266696687', 'client:alice', 'sip:alice@example.com', '']) {
+      expect(shownNumber({ direction: 'inbound', from, to })).toBe(to)
+    }
+  })
+
+  it('is left to the carrier for any other, and where neither is a number', () => {
+    expect(shownNumber({ direction: 'inbound', from: '+12025550101', to })).toBeNull()
+    expect(shownNumber({ direction: 'inbound', from: 'anonymous', to: 'sip:desk@example.com' })).toBeNull()
+    expect(shownNumber({ direction: 'outbound', from: to, to: '+12025550101' })).toBeNull()
   })
 })

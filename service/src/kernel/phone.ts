@@ -32,6 +32,14 @@ export function phoneNumberOf(text: string): PhoneNumber | null {
   return parsed.number === text ? (text as PhoneNumber) : phoneNumberOf(parsed.number)
 }
 
+/**
+ * Whose number somebody sees who is rung in the place of a call's agent; null is what the carrier shows by itself, which is the caller's. In
+ * the name of a caller who withholds theirs, or whose own is no number, carriers may ring nobody: then it is the number that was called.
+ */
+export function shownNumber(call: { direction: string; from: string; to: string }): PhoneNumber | null {
+  return call.direction === 'inbound' && phoneNumberOf(call.from) === null ? phoneNumberOf(call.to) : null
+}
+
 /** What countries dial before numbers of their own. */
 const PREFIXES = ['0', '1', '8', '06']
 

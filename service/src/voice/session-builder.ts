@@ -1,5 +1,6 @@
 import type { ResolvedAgent } from '../agents/resolve.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { shownNumber } from '../kernel/phone.ts'
 import type { Log } from '../platform/log.ts'
 import type { RealtimeDriver } from '../platform/realtime/port.ts'
 import type { SharedSpeech } from '../platform/speech/guarded.ts'
@@ -44,8 +45,11 @@ export type CarrierCalls = {
   /** What is returned settles when the carrier is not asked any more, and never rejects. */
   hangUp(tenant: TenantRuntime, callSid: string, isHeld?: IsHeld): Promise<HangUpOutcome>
   /** The carrier says this, if it is not null, and connects the number; without one it hangs up. */
-  apologise(tenant: TenantRuntime, callSid: string, words: Apology, isHeld?: IsHeld): void
+  apologise(tenant: TenantRuntime, callSid: string, words: ShownApology, isHeld?: IsHeld): void
 }
+
+/** `callerId`: whose number they see who are rung, as `shownNumber` has it. */
+export type ShownApology = Apology & { callerId?: string | null }
 
 /** Whether the call is still that of who wants something done to it: nothing is done to one that another stream has taken. */
 export type IsHeld = () => Promise<boolean>
@@ -201,7 +205,7 @@ function carrierOf(
     hangUp() {
       hangingUp.outcome = carrierCalls.hangUp(tenant, callSid, isHeldYet)
     },
-    apologise: (words) => carrierCalls.apologise(tenant, callSid, words, isHeldYet),
+    apologise: (words) => carrierCalls.apologise(tenant, callSid, { ...words, callerId: shownNumber(call) }, isHeldYet),
   }
 }
 
