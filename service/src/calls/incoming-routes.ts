@@ -2,15 +2,18 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
 import { phoneNumberOf, shownNumber } from '../kernel/phone.ts'
 import { type Form, formOf, takeForms } from '../platform/http/forms.ts'
 import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
 import type { SignedRequest } from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
+import type { CallReport } from '../records/call-record.ts'
+import { isOver } from '../records/call-status.ts'
 import { storable } from '../records/storable.ts'
 import { MAX_ASKED_AGAIN } from './ask-again.ts'
 import type { CallResume } from './call-resume.ts'
-import type { CallStatusCallbacks } from './call-status.ts'
+import type { CallStatusCallbacks, ToldStatus } from './call-status.ts'
 import type { CarrierAnswer, Incoming } from './incoming.ts'
 import type { Dialled } from './resumed-call.ts'
 import { readStatusCallback } from './status-callback.ts'
@@ -51,6 +54,13 @@ export function incomingRoutes({
     // Tasks, lists and other calls know the caller by that one spelling.
     const parties = { from: phoneNumberOf(from) ?? from, to: partyIn(form, 'To') }
     return { ...idsIn(form), ...parties, again, signed: signed(request) }
+  }
+
+  /** A carrier that asks is answered in any case. */
+  async function noteEnd(told: ToldStatus): Promise<void> {
+    await statuses.take(told).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'unauthorized') throw error
+    })
   }
 
   function written({ provider, verbs }: CarrierAnswer) {
@@ -99,10 +109,15 @@ export function incomingRoutes({
           to: partyIn(form, 'To'),
         }
         const told = { dialled: dialledIn(form), isPlaced, callerId: shownNumber(parties) }
+        const of = { ...idsIn(form), signed: signed(request) }
+        const end = endIn(form, new Date(clock.now()))
         const unanswered = unansweredIn(form)
+        // Who has been with others was put through first.
+        if (end && told.dialled !== 'through') await noteEnd({ ...of, report: end })
         const next = unanswered
           ? await incoming.answer(callIn(request, timesIn(unanswered.searchParams.get('again'))))
-          : await resume.next({ ...idsIn(form), again, ...told, signed: signed(request) })
+          : await resume.next({ ...of, again, ...told })
+        if (end && told.dialled === 'through') await noteEnd({ ...of, report: end })
         const { body, contentType } = written(next)
         return reply.type(contentType).send(body)
       },
@@ -168,6 +183,12 @@ function dialledIn(form: Form): Dialled | null {
     default:
       return 'failed'
   }
+}
+
+/** The end of a call whose caller has hung up on others comes with what became of those; not every number tells of it otherwise. */
+function endIn(form: Form, receivedAt: Date): CallReport | null {
+  const report = readStatusCallback(form.toObject(), receivedAt)?.report
+  return report?.status && isOver(report.status) ? report : null
 }
 
 function partyIn(form: Form, name: 'From' | 'To'): string {

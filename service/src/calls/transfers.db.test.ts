@@ -131,6 +131,21 @@ describe('the action transfer', () => {
     expect(documents()).toHaveLength(2)
   })
 
+  it.each([
+    ['no-answer', 'caller_hangup'],
+    ['completed', 'transferred'],
+  ])('is over where the carrier says so with what came of the target, which is %s', async (DialCallStatus, reason) => {
+    const caller = await greeted()
+    await transfer()
+    await leaves(caller)
+    const { text } = await resume({ DialCallStatus, CallStatus: 'completed', CallDuration: '42' })
+    expect(text).toContain('<Hangup/>')
+    await app.pass(async () => (await session()).end_reason, 'the end to be written')
+    expect((await session()).end_reason).toBe(reason)
+    const { body } = await app.served.call<{ call_logs: object[] }>('acme', 'GET', '/call-logs')
+    expect(body.call_logs).toMatchObject([{ status: 'completed', duration_seconds: 42, error_code: null }])
+  })
+
   it('is with the target when only the end of it is told', async () => {
     const caller = await greeted()
     await transfer()
