@@ -73,6 +73,7 @@ describe('a session whose model does not work', () => {
     const lines: Record<string, unknown>[] = []
     const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(JSON.parse(line)) } })
     const apologies: string[] = []
+    const wanted: (() => Promise<boolean>)[] = []
     const builder = makeSessionBuilder({
       ...{ clock, log, model, tools: [], modelSessionMs: 3_000_000 },
       journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
@@ -85,7 +86,13 @@ describe('a session whose model does not work', () => {
         putThrough: () => {},
       }),
       checkpoint: () => {},
-      carrierCalls: { hangUp: async () => 'ended', apologise: (_tenant, callSid) => apologies.push(callSid) },
+      carrierCalls: {
+        hangUp: async () => 'ended',
+        apologise(_tenant, callSid, _words, isHeld = async () => true) {
+          apologies.push(callSid)
+          wanted.push(isHeld)
+        },
+      },
     })
     const { session } = builder.build(CALL, () => {})
     session.dispatch({ type: 'opened' })
@@ -103,6 +110,10 @@ describe('a session whose model does not work', () => {
       },
     ])
     expect(await registry.metrics()).toContain('voice_model_faults_total{code="invalid_api_key"} 1')
+    expect(await wanted[0]?.()).toBe(true)
+    // Its carrier goes elsewhere with the call: to be told again would cut off whoever has answered there.
+    session.dispatch({ type: 'stream_stopped' })
+    expect(await wanted[0]?.()).toBe(false)
   })
 })
 

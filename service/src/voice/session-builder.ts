@@ -154,7 +154,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
           : null,
         waitedMs,
         checkpoint: (state) => deps.checkpoint(call, state),
-        ...carrierOf(deps, call, hangingUp),
+        ...carrierOf(deps, call, { hangingUp, state: () => session.state }),
         callSid: call.callSid,
         transfer: call.direction === 'browser' ? null : deps.transferOf(call),
         ...modelsFor(deps, call, { speaker, isFallback: () => session.state.model.isFallback }),
@@ -196,17 +196,25 @@ type HangingUpCall = { outcome: Promise<HangUpOutcome> | null }
 function carrierOf(
   { carrierCalls, isHeld }: Deps,
   call: StreamedCall,
-  hangingUp: HangingUpCall,
+  { hangingUp, state }: { hangingUp: HangingUpCall; state: () => SessionState },
 ): Pick<SessionDeps, 'hangUp' | 'apologise'> {
   const { tenant, callSid, direction, carrier } = call
   const isHeldYet = () => isHeld(call)
+  // A carrier that has left our stream has done as it was told, though it may not have said so: told again it would begin anew.
+  const isUnheeded = async () => !isLeftByCarrier(state()) && (await isHeldYet())
   if (direction === 'browser') return { hangUp: () => carrier.close(), apologise: () => carrier.close() }
   return {
     hangUp() {
       hangingUp.outcome = carrierCalls.hangUp(tenant, callSid, isHeldYet)
     },
-    apologise: (words) => carrierCalls.apologise(tenant, callSid, { ...words, callerId: shownNumber(call) }, isHeldYet),
+    apologise: (words) =>
+      carrierCalls.apologise(tenant, callSid, { ...words, callerId: shownNumber(call) }, isUnheeded),
   }
+}
+
+/** Whether the stream is over by its carrier, and not by what it was asked for and has not told the end of. */
+function isLeftByCarrier({ ending }: SessionState): boolean {
+  return ending?.hungUp === true && !ending.isUntold
 }
 
 type LiveParts = { call: StreamedCall; speaker: Speaker; hangingUp: HangingUpCall; facts: LiveFacts }
