@@ -153,6 +153,35 @@ describe('the agent in a recording', () => {
     ])
   })
 
+  it('stays where it plays when one echo of it comes late', async () => {
+    const marks = Array.from({ length: 20 }, () => call.agent(A, 200))
+    await clock.advance(220)
+    call.echo(marks[0] ?? '')
+    await clock.advance(500)
+    call.echo(marks[1] ?? '')
+    call.echo(marks[2] ?? '')
+    await clock.advance(100)
+    call.echo(marks[3] ?? '')
+    call.agent(B, 1_000)
+    await clock.advance(4_500)
+    await call.settle()
+    expect(call.right).toEqual([
+      [A, 0, 4_000],
+      [B, 4_000, 5_000],
+    ])
+  })
+
+  it('is not heard twice, nor later, when all echoes are held up for some seconds', async () => {
+    const marks = Array.from({ length: 40 }, () => call.agent(A, 200))
+    await clock.advance(220)
+    call.echo(marks[0] ?? '')
+    await clock.advance(5_000)
+    for (const mark of marks.slice(1, 26)) call.echo(mark)
+    await clock.advance(3_000)
+    await call.settle()
+    expect(call.right).toEqual([[A, 0, 8_000]])
+  })
+
   it('ends with the call', async () => {
     call.agent(A, 3_000)
     await clock.advance(1_000)
