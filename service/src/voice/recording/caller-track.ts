@@ -1,5 +1,6 @@
 import { SILENCE } from '../../records/recording-wav.ts'
 import { mulawBytes } from '../caller-audio.ts'
+import { loudBytes } from '../loudness.ts'
 import { decodeInto } from './decode-into.ts'
 
 /** 8.2 s of µ-law; a power of two, so that a place in it is found by a mask. */
@@ -14,6 +15,8 @@ const MAX_AHEAD_FRAMES = 6_000 * 8
  * What the caller said, on the recording's line of time, whose unit is a frame of 1/8,000 s. A frame is put right behind the
  * one before it: that it comes some ms early or late is the network's doing. One that comes much later leaves a gap of
  * silence before it; if those that were missing come in one go behind it, they were only held up, and the gap closes again.
+ * What was let go of by then cannot be: those stand later than they were heard, and the pauses behind them are left out
+ * until it is made up for.
  */
 export class CallerTrack {
   readonly #ring = new Uint8Array(RING_FRAMES).fill(SILENCE)
@@ -33,6 +36,7 @@ export class CallerTrack {
     const lateBy = endsAt - count - this.#next
     if (lateBy > GAP_FRAMES) this.#openGap(lateBy)
     else if (lateBy < 0 && this.#gapFrames > 0) this.#closeGap(-lateBy)
+    if (this.#floor > 0 && this.#next - endsAt >= 0 && loudBytes(payload) === 0) return this.#next - endsAt
     const isTooMuch = this.#next + count - this.#floor > RING_FRAMES || this.#next - endsAt > MAX_AHEAD_FRAMES
     if (!isTooMuch) this.#next += decodeInto(payload, this.#ring, this.#next)
     return this.#next - endsAt

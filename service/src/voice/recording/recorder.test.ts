@@ -3,6 +3,7 @@ import { TestClock } from '../../../test/harness/clock.ts'
 import { RecordedCall, sound } from './recording.fixture.ts'
 
 const [A, B] = [0x10, 0x20]
+const SILENCE = 0xff
 
 let call: RecordedCall
 let clock: TestClock
@@ -57,6 +58,18 @@ describe('the caller in a recording', () => {
       [B, 400, 1_000],
       [A, 1_000, 1_200],
     ])
+  })
+
+  it('is where it was heard again once audio was held up for longer than can be put right', async () => {
+    await call.caller(A, 400)
+    await clock.advance(5_000)
+    for (let n = 0; n < 250; n++) call.recorder.caller(sound(B))
+    await call.caller(SILENCE, 4_000)
+    await call.caller(A, 400)
+    await call.settle()
+    expect(call.left.at(-1)).toEqual([A, 9_400, 9_800])
+    const [, from = 0, until = 0] = call.left[1] ?? []
+    expect(until - from).toBe(5_000)
   })
 
   it("begins with the carrier's start where the stream was let in late", async () => {
