@@ -28,9 +28,18 @@ type Piece = { path: string | null; frames: number }
 /** What is read at a time. */
 const BLOCK_FRAMES = 16_384
 
+/** When a recording begins: with its session, though what was recorded of that first is not kept. */
+export function beginsAtMs(sessionStartedAt: Date | null, firstPart: Date): number {
+  return Math.min(sessionStartedAt?.getTime() ?? Number.POSITIVE_INFINITY, firstPart.getTime())
+}
+
 /** Joins parts that are in the order of their beginnings. What two of them claim both is the earlier one's. */
-export function joined(files: Pick<RecordingFiles, 'open'>, parts: readonly StoredPart[]): RecordedAudio {
-  const pieces = piecesOf(parts)
+export function joined(
+  files: Pick<RecordingFiles, 'open'>,
+  parts: readonly StoredPart[],
+  sessionStartedAt: Date | null,
+): RecordedAudio {
+  const pieces = piecesOf(parts, sessionStartedAt)
   const frames = pieces.reduce((sum, piece) => sum + piece.frames, 0)
   return {
     sizeBytes: SERVED_HEADER_BYTES + frames * SERVED_FRAME_BYTES,
@@ -47,12 +56,13 @@ export function joined(files: Pick<RecordingFiles, 'open'>, parts: readonly Stor
   }
 }
 
-function piecesOf(parts: readonly StoredPart[]): Piece[] {
+function piecesOf(parts: readonly StoredPart[], sessionStartedAt: Date | null): Piece[] {
   const [first] = parts
+  const zeroMs = first ? beginsAtMs(sessionStartedAt, first.startedAt) : 0
   const pieces: Piece[] = []
   let end = 0
   for (const { path, startedAt, frames } of parts) {
-    const gap = (startedAt.getTime() - (first?.startedAt.getTime() ?? 0)) * FRAMES_PER_MS - end
+    const gap = (startedAt.getTime() - zeroMs) * FRAMES_PER_MS - end
     if (gap > 0) pieces.push({ path: null, frames: gap })
     pieces.push({ path, frames })
     end += Math.max(0, gap) + frames

@@ -1,6 +1,7 @@
 import { type NewEvent, wantsEvent } from '../delivery/enqueue.ts'
 import type { Tx } from '../platform/db/schema.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { beginsAtMs } from './recording-audio.ts'
 import { listParts, type RecordingRow } from './recording-store.ts'
 import { recordingUrl } from './voice-session-shape.ts'
 import type { VoiceSessionRow } from './voice-session-store.ts'
@@ -19,7 +20,7 @@ export async function tellRecording(tx: Tx, tenant: TenantRuntime, session: Voic
     voice_session_id: session.id,
     call_sid: session.call_sid,
     recording_url: recordingUrl(session),
-    duration_ms: endsAtMs - first.started_at.getTime(),
+    duration_ms: endsAtMs - beginsAtMs(session.started_at, first.started_at),
     parts: ready.length,
   }
   const subject = { callSid: session.call_sid, sessionId: session.id }

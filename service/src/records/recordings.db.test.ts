@@ -194,6 +194,26 @@ describe('a recording that is read', () => {
     expect(readWav(await readAll()).left).toHaveLength(200 * 8)
   })
 
+  it.each([
+    ['is lost', async () => recordings.end(part(1), 0)],
+    ['was never written', async () => {}],
+  ])(
+    'begins with its session though its first part %s, so that the transcript stands beside it',
+    async (_what, first) => {
+      await test.db
+        .updateTable('voice_sessions')
+        .set({ started_at: new Date(clock.now()) })
+        .execute()
+      await first()
+      await record(2, 250, { left: 0x80, right: 0xff, ms: 100 })
+      const { left } = readWav(await readAll())
+      expect([left.length, left[0], left[1_999], left[2_000]]).toEqual([350 * 8, 0, 0, 32_124])
+      await endSession()
+      await recordings.end(part(2, 250), 800)
+      expect(await ready()).toMatchObject([{ body: { payload: { recording: { duration_ms: 350, parts: 1 } } } }])
+    },
+  )
+
   it('is the same in whatever pieces it is read', async () => {
     await record(1, 0, { left: 0x81, right: 0x12, ms: 3_000 })
     await record(2, 3_100, { left: 0x34, right: 0x56, ms: 50 })

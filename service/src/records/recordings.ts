@@ -141,7 +141,7 @@ export function makeRecordings({ db, clock, log, nodeId, files, tenants }: Deps)
       if (!session) throw new AppError('not_found', 'There is no such voice session.')
       const rows = (await listParts(db, tenantId, session.id)).filter(({ state }) => state !== 'lost')
       if (rows.length === 0) throw new AppError('not_found', 'The session was not recorded.')
-      return joined(files, await Promise.all(rows.map(storedPart)))
+      return joined(files, await Promise.all(rows.map(storedPart)), session.started_at)
     },
     async remove(tenantId, sessionId) {
       await files.remove(tenantId, sessionId)
