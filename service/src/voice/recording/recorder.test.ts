@@ -289,6 +289,20 @@ describe('the disk of a recording', () => {
     expect(call.troubles).toHaveLength(1)
   })
 
+  it('loses nothing to a process that stood still for some seconds', async () => {
+    await call.caller(A, 4_000)
+    call.agent(B, 6_000)
+    await call.caller(A, 900)
+    clock.skip(4_500)
+    await clock.advance(0)
+    for (let n = 0; n < 225; n++) call.recorder.caller(sound(A))
+    await call.caller(A, 1_000)
+    await call.settle()
+    expect(call.right).toEqual([[B, 4_000, 10_000]])
+    expect(call.left[0]).toEqual([A, 0, 4_900])
+    expect(call.troubles).toEqual([])
+  })
+
   it('is asked again for what it did not take', async () => {
     let fails = 2
     call.disk = async () => {

@@ -32,6 +32,8 @@ const TICK_MS = 1_000
 const HOLD_FRAMES = 2 * FRAMES_PER_SECOND
 /** A disk that is behind by more loses audio; less than the caller's track can hold, by the time between two looks at it. */
 const MAX_BEHIND_FRAMES = 6 * FRAMES_PER_SECOND
+/** So much the caller's track can hold: of a process that stood still, and has a disk that takes it all. */
+const MAX_UNWRITTEN_FRAMES = 8 * FRAMES_PER_SECOND
 const BLOCK_FRAMES = FRAMES_PER_SECOND
 
 /** A stretch of time that is silent on both sides. */
@@ -149,7 +151,9 @@ export class CallRecorder {
   /** What cannot be kept any longer is silence, as long as it was. */
   #dropIfBehind(): void {
     const until = (this.#endsAt ?? this.#now()) - HOLD_FRAMES
-    if (until - this.#written <= MAX_BEHIND_FRAMES - HOLD_FRAMES) return
+    const isDiskSlow = this.#writing !== null || this.#isInTrouble
+    const maxFrames = isDiskSlow ? MAX_BEHIND_FRAMES : MAX_UNWRITTEN_FRAMES
+    if (until - this.#written <= maxFrames - HOLD_FRAMES) return
     this.#tellTrouble(new Error('the recording is behind: what could not be kept is silence'))
     this.#mutes.unshift({ from: this.#written, until })
     this.#caller.free(until)
