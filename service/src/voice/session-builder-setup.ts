@@ -41,6 +41,8 @@ export function setupOf(tenant: TenantRuntime, { agentName, config, tools }: Spe
 
 /** How a person is heard who has the call: nobody answers them, so that a turn may end at any breath. */
 const PERSON_TURNS = { type: 'server_vad', threshold: 0.5, prefixPaddingMs: 300, silenceDurationMs: 500 } as const
+/** By how much a turn of theirs is longer than what they said, as the model's server tells it: sound before it, and silence behind it. */
+export const AROUND_PERSON_MS = PERSON_TURNS.prefixPaddingMs + PERSON_TURNS.silenceDurationMs
 
 /**
  * What a session is opened with that takes down what a person says, and is asked for nothing. The agent may be set to wait for

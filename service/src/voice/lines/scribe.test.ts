@@ -3,7 +3,7 @@ import { TestClock } from '../../../test/harness/clock.ts'
 import { World } from '../../../test/virtual/world.ts'
 import type { ModelListener, ModelSession, ModelSetup, TurnDetection } from '../../platform/realtime/port.ts'
 import { scribeSetup } from '../session-builder-setup.ts'
-import { Scribe } from './scribe.ts'
+import { type Said, Scribe } from './scribe.ts'
 
 const LOUD = Buffer.from(Buffer.alloc(160, 0x10).toString('base64'))
 const SILENT = Buffer.from(Buffer.alloc(160, 0xff).toString('base64'))
@@ -125,6 +125,27 @@ describe('What a person says first who has taken a call over', () => {
     scribe.end()
     await clock.advance(8_000)
     expect(told).toEqual(['written'])
+  })
+
+  it('has ended where it was said, whenever its words come', async () => {
+    const clock = new TestClock()
+    const setup = scribeSetup({ ...AGENT, turnDetection: { type: 'semantic_vad', eagerness: 'low' } })
+    const told: Said[] = []
+    const scribe = new Scribe({
+      clock,
+      open(listener) {
+        const session = listening(clock, setup, listener)
+        clock.after(2_300, () => listener.event({ type: 'speech_stopped', itemId: 'item_1', audioEndMs: 2_600 }))
+        return session
+      },
+      said: (said) => told.push(said),
+      written() {},
+    })
+    for (let frame = 0; frame < 200; frame += 1) {
+      scribe.hear(frame < 90 ? LOUD : SILENT)
+      await clock.advance(20)
+    }
+    expect(told).toEqual([{ text: LAST_WORDS, sinceMs: 200, untilMs: 2_000 }])
   })
 
   it('is waited for by nobody who gives the call back when no model is there', async () => {

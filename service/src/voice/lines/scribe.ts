@@ -1,9 +1,12 @@
 import type { Cancel, Clock } from '../../kernel/clock.ts'
 import type { ModelEvent, ModelListener, ModelSession } from '../../platform/realtime/port.ts'
 import { CallerAudio } from '../caller-audio.ts'
+import { AROUND_PERSON_MS } from '../session-builder-setup.ts'
 
-/** What somebody said, and when they began to, in monotonic ms. */
-export type Said = { text: string; sinceMs: number }
+/** What somebody said, when they began to, and until when they spoke where that is known, in monotonic ms. */
+export type Said = { text: string; sinceMs: number; untilMs?: number }
+/** A turn whose words have not come. */
+type OpenTurn = { sinceMs: number; audioStartMs: number; untilMs?: number }
 
 type Deps = {
   clock: Clock
@@ -34,8 +37,7 @@ const MAX_BACKLOG_BYTES = 64 * 1024
  */
 export class Scribe {
   readonly #deps: Deps
-  /** Turns whose words have not come. */
-  readonly #open = new Map<string, number>()
+  readonly #open = new Map<string, OpenTurn>()
   /** What is said while no session hears it. */
   readonly #kept = new CallerAudio()
   #session: ModelSession | null = null
@@ -135,8 +137,13 @@ export class Scribe {
       case 'ready':
         return this.#ready()
       case 'speech_started':
-        this.#open.set(event.itemId, this.#deps.clock.monotonicMs())
+        this.#open.set(event.itemId, {
+          sinceMs: this.#deps.clock.monotonicMs(),
+          audioStartMs: event.audioStartMs,
+        })
         return
+      case 'speech_stopped':
+        return this.#stopped(event)
       case 'caller_transcript':
         return this.#said(event.itemId, event.text)
       case 'caller_transcript_failed':
@@ -151,10 +158,19 @@ export class Scribe {
     }
   }
 
+  /** By what the model heard: its server tells after a silence, which at the end is sent more quickly than it would pass. */
+  #stopped({ itemId, audioEndMs }: Extract<ModelEvent, { type: 'speech_stopped' }>): void {
+    const turn = this.#open.get(itemId)
+    if (!turn) return
+    const spokenMs = Math.max(0, audioEndMs - turn.audioStartMs - AROUND_PERSON_MS)
+    turn.untilMs = Math.min(this.#deps.clock.monotonicMs(), turn.sinceMs + spokenMs)
+  }
+
   #said(itemId: string, text: string): void {
-    const sinceMs = this.#open.get(itemId) ?? this.#deps.clock.monotonicMs()
+    const turn = this.#open.get(itemId)
+    const sinceMs = turn?.sinceMs ?? this.#deps.clock.monotonicMs()
     this.#open.delete(itemId)
-    this.#deps.said({ text, sinceMs })
+    this.#deps.said({ text, sinceMs, ...(turn?.untilMs !== undefined && { untilMs: turn.untilMs }) })
     this.#tellIfWritten()
   }
 

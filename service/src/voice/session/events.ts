@@ -121,7 +121,7 @@ export type SessionEvent =
   /** The person's line is gone without a word. */
   | { type: 'person_lost' }
   /** What the person said, and when they began to, in monotonic ms. */
-  | { type: 'person_said'; text: string; sinceMs: number }
+  | { type: 'person_said'; text: string; sinceMs: number; untilMs?: number }
   /** All is written down that the person said before they gave the call back. */
   | { type: 'person_written' }
   /** The call is to be put through to a number, of which the runner knows more by `id`. `isAgents`: the agent wants it, by a tool. */

@@ -88,7 +88,7 @@ export function deleteItem(step: Step, itemId: string): void {
 export function addNote(
   step: Step,
   role: 'system' | 'supervisor',
-  note: { text: string; isKept: boolean; startMs?: number },
+  note: { text: string; isKept: boolean; startMs?: number; endMs?: number },
 ): void {
   const notes = step.state.transcript.notes + 1
   step.set({ transcript: { ...step.state.transcript, notes } })

@@ -198,6 +198,15 @@ describe('the agent that has the call again', () => {
     expect(told(call).at(-1)).toBe('Your colleague said to the caller: Late words.')
   })
 
+  it('was told what the person said, whose turn ends where they did, and not where their words came', () => {
+    const call = taken()
+    speaks(call, 4_000)
+    const [sinceMs, untilMs] = [call.nowMs - 3_800, call.nowMs - 1_800]
+    call.do({ type: 'person_said', text: 'One moment.', sinceMs, untilMs })
+    const said = call.turns.find(({ role }) => role === 'supervisor')
+    expect((said?.endMs ?? 0) - (said?.startMs ?? 0)).toBe(2_000)
+  })
+
   it('waits for a caller who is speaking, and answers them with the same words', () => {
     const call = taken()
     call.speaks('turn_1', 500)

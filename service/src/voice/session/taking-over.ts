@@ -103,11 +103,13 @@ function giveBack(step: Step, instructions: string): void {
 }
 
 /** What a person said is a turn of the record, and the model is told it: it has only heard the caller. */
-function personSaid(step: Step, { text, sinceMs }: Extract<OnPerson, { type: 'person_said' }>): void {
+function personSaid(step: Step, { text, sinceMs, untilMs }: Extract<OnPerson, { type: 'person_said' }>): void {
   const words = text.trim()
   if (words === '') return
   const startMs = Math.max(0, Math.round(sinceMs - step.state.startedAtMs))
-  addNote(step, 'supervisor', { text: words, isKept: true, startMs })
+  // What has no length is a whisper.
+  const endMs = untilMs === undefined ? step.atMs : Math.max(startMs + 1, Math.round(untilMs - step.state.startedAtMs))
+  addNote(step, 'supervisor', { text: words, isKept: true, startMs, endMs })
   step.command({ type: 'system_message', text: `Your colleague said to the caller: ${words}` })
 }
 
