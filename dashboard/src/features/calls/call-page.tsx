@@ -18,6 +18,7 @@ import { CallScore } from './call-score.tsx'
 import { CallStatus, isErased, isGoingOn } from './call-status.tsx'
 import { CancelCall, isRinging } from './cancel-call.tsx'
 import { EraseCall } from './erase-call.tsx'
+import { playedTurn } from './played-turn.ts'
 import { Recording } from './recording.tsx'
 import { SupervisorActions } from './supervisor-actions.tsx'
 import { ToolCalls } from './tool-calls.tsx'
@@ -53,7 +54,7 @@ function CallReview({ tenantId, call }: { tenantId: string; call: CallLog }) {
   const player = useRef<WavePlayer>(null)
   const [isHeard, setHeard] = useState(false)
   const [atMs, setAt] = useState(-1)
-  const playedSeq = session?.transcript.findLast(({ start_ms }) => isHeard && start_ms <= atMs)?.seq ?? null
+  const playedSeq = session && isHeard ? playedTurn(session.transcript, atMs) : null
   return (
     <>
       <CallFacts call={call} session={session} />
