@@ -87,7 +87,9 @@ export class OpenCallLook {
 
   /** Who was put through, to a person or the fallback number, talks without an agent, and as long as the carrier lets them. */
   async #maxCallMs(tenant: TenantRuntime, call: OpenCall): Promise<number> {
-    return isPutThrough(call) ? LONGEST_CALL_MS : this.#deps.maxCallMs(tenant, call.agentVersionId)
+    if (isPutThrough(call)) return LONGEST_CALL_MS
+    const { maxCallSeconds, agentVersionId } = call
+    return maxCallSeconds === null ? this.#deps.maxCallMs(tenant, agentVersionId) : maxCallSeconds * 1_000
   }
 
   async #ask(tenant: TenantRuntime, call: OpenCall, { facts, away }: Asking): Promise<boolean> {

@@ -24,6 +24,8 @@ export type OpenCall = {
   endReason: SessionEndReason | null
   /** Whether it was handed to the fallback number when it lost its model; null where that is not known. */
   isAtFallback: boolean | null
+  /** How long it may last, by the agent that it began with; null where that is not known. */
+  maxCallSeconds: number | null
 }
 
 type Claim = { now: Date; again: Date; limitRows: number }
@@ -56,6 +58,7 @@ export async function openCallsAcrossTenants(db: Db, callSids: string[]): Promis
     .select(['entry.look_tries as tries', 'log.direction', 'log.agent_version_id as agentVersionId', 'log.status'])
     .select(['log.created_at as createdAt', 'log.answered_at as answeredAt', 'log.ended_at as overAt'])
     .select(['session.started_at as begunAt', 'session.ended_at as endedAt', 'session.end_reason as endReason'])
+    .select('session.max_call_seconds as maxCallSeconds')
     .where('entry.call_sid', 'in', callSids)
     .execute()
 }

@@ -81,6 +81,15 @@ describe('a call with a stream', () => {
     expect(await openEntries()).toEqual([])
   })
 
+  it('may become as old as the agent lets it that it began with, whoever has it by then', async () => {
+    const longer = { max_call_seconds: (2 * MAX_CALL_MS) / 1_000 }
+    await test.db.updateTable('voice_sessions').set(longer).where('call_sid', '=', 'CA1').execute()
+    await sweepFor(2 * MAX_CALL_MS + 10 * MINUTE_MS, 5 * MINUTE_MS)
+    expect(calls.node.hungUp).toEqual([])
+    await sweepFor(5 * MINUTE_MS, 5 * MINUTE_MS)
+    expect(calls.node.hungUp).toEqual(['CA1'])
+  })
+
   it('goes on where the clock is set forward, and is closed once it has gone on for so long', async () => {
     await sweepFor(MINUTE_MS, MINUTE_MS)
     calls.clock.jump(24 * 60 * MINUTE_MS)

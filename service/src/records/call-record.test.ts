@@ -56,6 +56,7 @@ function ringing(): CallRecord {
     has_recording: false,
     cost_usd: null,
     day_spent: null,
+    max_call_seconds: null,
     greeting: null,
     ...{ qa: null, qa_status: null, qa_reason: null, summary: null },
     ...{ extraction: null, extraction_status: null, extraction_reason: null, completion_held: false },

@@ -28,6 +28,8 @@ export type StreamStart = {
   voice: string | null
   /** Whether something is to be taken from the conversation when it is over. Default: nothing. */
   wantsExtraction?: boolean
+  /** How long a call may last that begins with it. Default: that is not known. */
+  maxCallSeconds?: number
   /** What the tenant's other calls had taken of its day when the call began. Default: nobody counts. */
   daySpent?: SpentToday | null
   at: Date
@@ -116,7 +118,7 @@ function sighted(log: CallLogRow, status: CallStatus, reportedAt: Date): Partial
 
 /** Adds the beginning of a stream; a further one goes on with the session. With the first, why nobody talked is not so any more. */
 export function withStream(record: CallRecord, stream: StreamStart): CallRecord {
-  const { streamSid, model, voice, wantsExtraction = false, daySpent = null, at } = stream
+  const { streamSid, model, voice, wantsExtraction = false, maxCallSeconds = null, daySpent = null, at } = stream
   const { log, session } = withReport(record, statusReport('in-progress', at))
   const isFurther = session.started_at !== null
   return {
@@ -129,6 +131,7 @@ export function withStream(record: CallRecord, stream: StreamStart): CallRecord 
       model,
       voice,
       day_spent: session.day_spent ?? daySpent,
+      max_call_seconds: session.max_call_seconds ?? maxCallSeconds,
       extraction_status: session.extraction_status ?? (wantsExtraction ? 'pending' : null),
     },
   }

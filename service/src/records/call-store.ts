@@ -40,7 +40,15 @@ const SESSION_COLUMNS = Object.keys({
   ...{ call_status: true, agent_key: true, agent_name: true, agent_version_id: true, version_number: true },
   ...{ model: true, voice: true, audio_output_provider: true, created_at: true, started_at: true, ended_at: true },
   ...{ duration_seconds: true, end_reason: true, resumed_count: true, latency: true, usage: true, cost_usd: true },
-  ...{ day_spent: true, tags: true, outcome: true, outcome_notes: true, has_recording: true, metadata: true },
+  ...{
+    day_spent: true,
+    max_call_seconds: true,
+    tags: true,
+    outcome: true,
+    outcome_notes: true,
+    has_recording: true,
+    metadata: true,
+  },
   ...{ greeting: true, qa: true, qa_status: true, qa_reason: true, summary: true, extraction: true },
   ...{ extraction_status: true, extraction_reason: true, completion_held: true },
 } satisfies Names<VoiceSessionRow>)

@@ -255,6 +255,14 @@ describe('started', () => {
     expect(known?.spentToday).toEqual({ seconds: 60, usd: 1 })
   })
 
+  it('may last as long as the agent has it that it began with, wherever and with whomever it goes on', async () => {
+    const first = await sessions.started(acme, { ...STREAM, maxCallSeconds: 900 })
+    const other = makeSessions({ db: test.db, clock, nodeId: OTHER_NODE })
+    const taken = await other.started(acme, { ...STREAM, streamSid: 'MZ2', epoch: 2, maxCallSeconds: 60 })
+    expect([first?.maxCallSeconds, taken?.maxCallSeconds]).toEqual([900, 900])
+    expect((await stored()).session.max_call_seconds).toBe(900)
+  })
+
   it('gives no call of which no stream has begun to the next epoch', async () => {
     expect(await sessions.started(acme, { ...STREAM, epoch: 2 })).toBeNull()
   })

@@ -64,6 +64,8 @@ export type NewStream = {
   voice: string | null
   /** Whether something is to be taken from the conversation when it is over. Default: nothing. */
   wantsExtraction?: boolean
+  /** How long a call may last that begins with it. Default: that is not known. */
+  maxCallSeconds?: number
 }
 
 /** The session that a stream was given, and whose call it is. `before`: what an earlier stream of the call has left. */
@@ -81,6 +83,8 @@ export type StartedSession = {
   answeredBy: string | null
   /** What the tenant's other calls had taken of its day when this one began; null where its document does not bound that. */
   spentToday: SpentToday | null
+  /** How long the call may last, whoever has it by now; null where that is not known. */
+  maxCallSeconds: number | null
   before: EarlierStream | null
 }
 
@@ -207,7 +211,8 @@ export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_M
     const daySpent = session.day_spent ?? (await spentToday(tx, tenant, { now, exceptCallSid: stream.callSid }))
     const begun = withStream(before, { ...stream, daySpent, at: stream.at ?? now })
     const startedAt = begun.session.started_at ?? now
-    const found = await foundIn(tx, before, { spent: daySpent, startedAt })
+    const { max_call_seconds: maxCallSeconds } = begun.session
+    const found = await foundIn(tx, before, { spentToday: daySpent, startedAt, maxCallSeconds })
     if (call.owner !== null && !isNext)
       return call.owner === nodeId && session.stream_sid === stream.streamSid ? found : null
     await setOwner(tx, tenant.tenant_id, stream.callSid, { owner: nodeId, epoch: stream.epoch })
@@ -234,20 +239,19 @@ export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_M
 async function foundIn(
   tx: Tx,
   record: CallRecord,
-  { spent, startedAt }: { spent: SpentToday | null; startedAt: Date },
+  begun: Pick<StartedSession, 'spentToday' | 'startedAt' | 'maxCallSeconds'>,
 ): Promise<StartedSession> {
   const { log, session } = record
   const { id: sessionId, from, to, org_id: orgId, metadata, greeting } = session
   return {
     sessionId,
-    startedAt,
+    ...begun,
     from,
     to,
     orgId,
     metadata,
     greeting,
     answeredBy: log.answered_by,
-    spentToday: spent,
     before: await earlierIn(tx, record),
   }
 }
@@ -338,6 +342,7 @@ export function newRecord(tenant: TenantRuntime, { agent, ...call }: NewCall, no
       usage: NO_USAGE,
       cost_usd: null,
       day_spent: call.spentToday ?? null,
+      max_call_seconds: null,
       tags: [],
       outcome: null,
       outcome_notes: null,

@@ -159,6 +159,7 @@ export function showSession(row: VoiceSessionRow): Static<typeof VoiceSessionSum
     has_recording,
     completion_held: _held,
     day_spent: _spent,
+    max_call_seconds: _longest,
     latency: { response_times: _times, ...latency },
     usage: { is_partial: _partial, ...usage },
     started_at,

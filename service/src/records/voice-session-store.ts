@@ -77,6 +77,8 @@ export type VoiceSessionRow = {
   cost_usd: number | null
   /** What the tenant's other calls had taken of its day when it began; null where its document bounded neither. */
   day_spent: SpentToday | null
+  /** How long the call may last, by the agent that it began with; null where that is not known. */
+  max_call_seconds: number | null
   tags: string[]
   outcome: string | null
   outcome_notes: string | null

@@ -36,6 +36,8 @@ export type PlanFacts = {
   speaker?: Plan['speaker']
   /** What the tenant's other calls have taken of its day; null, or not given, where nobody counts. */
   spentToday?: SpentToday | null
+  /** How long the call may last, by the agent that it began with; null, or not given: as this one has it. */
+  maxCallSeconds?: number | null
 }
 
 const USUAL_PREFIX_MS = 300
@@ -51,7 +53,7 @@ const LATEST_GOODBYE_SECONDS = LONGEST_CALL_SECONDS - 60
 export function planOf(
   tenant: TenantRuntime,
   config: CompleteAgentConfig,
-  { clips = [], price = null, spentToday = null, holdMs, ...facts }: PlanFacts,
+  { clips = [], price = null, spentToday = null, maxCallSeconds = null, holdMs, ...facts }: PlanFacts,
 ): Plan {
   const { interruption, idle, dtmf, fillers, voicemail } = config
   const { limits, compliance, telephony } = tenant
@@ -76,7 +78,7 @@ export function planOf(
     holdsForTools: holdMs !== undefined,
     bridgesGaps: true,
     modelStallMs: config.model_stall_ms,
-    maxCallMs: Math.min(config.max_call_seconds ?? limits.max_call_seconds, LATEST_GOODBYE_SECONDS) * 1_000,
+    maxCallMs: Math.min(maxCallSeconds ?? longestOf(tenant, config), LATEST_GOODBYE_SECONDS) * 1_000,
     price,
     ...budgetsOf(tenant, spentToday, facts),
     voicemail: voicemail.action === 'leave_message' ? voicemail.message : null,
@@ -84,6 +86,11 @@ export function planOf(
     fallbackNumber: telephony.fallback_number,
     ...sorryOf(config),
   }
+}
+
+/** How long a call may last that begins with the agent, in seconds. */
+export function longestOf({ limits }: TenantRuntime, config: Pick<CompleteAgentConfig, 'max_call_seconds'>): number {
+  return config.max_call_seconds ?? limits.max_call_seconds
 }
 
 function sorryOf({ speech: { language } }: CompleteAgentConfig): Pick<Plan, 'sorry'> {

@@ -53,7 +53,7 @@ const FACTS_OF_PLAN = { capabilities: CAPABILITIES, isResumable: true, modelSess
 function plan(
   config: AgentVersionConfig = {},
   document: Partial<TenantDocument> = {},
-  facts: Partial<Pick<PlanFacts, 'spentToday' | 'isResumable'>> = {},
+  facts: Partial<Pick<PlanFacts, 'spentToday' | 'isResumable' | 'maxCallSeconds'>> = {},
 ) {
   return planOf(tenant(document), agentConfigDefaults(config), { ...FACTS_OF_PLAN, ...facts })
 }
@@ -336,6 +336,8 @@ describe('the plan of a session', () => {
     const limits = { max_call_seconds: 600, idle_seconds: 12 }
     expect(plan({}, { limits })).toMatchObject({ maxCallMs: 600_000, idle: { afterMs: 12_000 } })
     expect(plan({ max_call_seconds: 60 }, { limits })).toMatchObject({ maxCallMs: 60_000 })
+    // A call that began with another agent lasts as long as that one's may.
+    expect(plan({ max_call_seconds: 60 }, { limits }, { maxCallSeconds: 900 })).toMatchObject({ maxCallMs: 900_000 })
     // Before the carrier's own limit.
     expect(plan({ max_call_seconds: 14_400 })).toMatchObject({ maxCallMs: 14_340_000 })
   })

@@ -110,6 +110,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         secondVoice: openVoice !== null,
         ...{ capabilities, modelSessionMs: deps.modelSessionMs, isResumable: call.direction !== 'browser' },
         spentToday: call.spentToday ?? null,
+        maxCallSeconds: call.maxCallSeconds ?? null,
         readsParty: call.direction === 'outbound',
       }
       // What the model is told is when the call began, also where another session has begun it.

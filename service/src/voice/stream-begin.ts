@@ -13,6 +13,7 @@ import type { StreamLeg } from './call-streams.ts'
 import type { Beginning, LiveSession } from './live-sessions.ts'
 import { type StartedAt, StreamRefusal, type StreamStart } from './media-stream.ts'
 import type { SessionBuilder } from './session-builder.ts'
+import { longestOf } from './session-builder-plan.ts'
 import type { AbandonedCall, CarrierAnswers } from './stream-ends.ts'
 import type { Grant } from './stream-grant.ts'
 import { beginAnew, goOn, isNewest, POLICY, type StreamSessionDeps, TRY_AGAIN } from './stream-session.ts'
@@ -80,8 +81,10 @@ export async function begin(
     grant.epoch ?? (await openedEpoch(deps, tenant, { call: newCall(grant, agent), at: joining.startedAt.date }))
   const abandon = () => deps.abandon({ tenantId: tenant.tenant_id, callSid, epoch, isOver: beginning.isOver })
   const wantsExtraction = agent.config.extraction !== null
+  const maxCallSeconds = longestOf(tenant, agent.config)
   const stream = {
-    ...{ callSid, epoch, streamSid: joining.start.streamSid, wantsExtraction, at: joining.startedAt.date },
+    ...{ callSid, epoch, streamSid: joining.start.streamSid, wantsExtraction, maxCallSeconds },
+    at: joining.startedAt.date,
     ...builder.modelOf(tenant, agent),
   }
   try {

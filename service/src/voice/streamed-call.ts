@@ -42,6 +42,8 @@ export type StreamedCall = {
   carrier: CarrierSocket & { close(): void }
   /** What the tenant's other calls have taken of its day; null, or not given, where nobody counts. */
   spentToday?: SpentToday | null
+  /** How long the call may last, by the agent that it began with; null, or not given: as its agent has it. */
+  maxCallSeconds?: number | null
   /** What an earlier stream of the call has left, of which this process has no session. */
   before?: EarlierStream | null
   /** Why nobody took the call that this stream brings back; null, or not given, where its carrier has not said it. */

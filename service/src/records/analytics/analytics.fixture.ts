@@ -78,7 +78,7 @@ export async function addCall(
         ...(times !== null && { response_times: times }),
       },
       ...{ cost_usd: facts.costUsd, summary: null, extraction: null, extraction_status: null, extraction_reason: null },
-      ...{ completion_held: false, day_spent: null },
+      ...{ completion_held: false, day_spent: null, max_call_seconds: null },
       usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 },
       ...{ has_recording: false, qa: score === null ? null : qaOf(score), qa_status: null, qa_reason: null },
     })
