@@ -33,6 +33,7 @@ async function handOver(app: CallApp): Promise<void> {
   first.tell({ type: 'response_started', responseId: 'r' })
   const argumentsText = JSON.stringify({ agent_key: 'billing' })
   first.tell({ type: 'tool_call', responseId: 'r', itemId: 'f', callId: 'c', name: 'hand_off', argumentsText })
+  first.tell({ type: 'response_done', responseId: 'r', ...COMPLETED })
   await until(() => app.model.last !== first, { what: 'the session of the other agent' })
 }
 

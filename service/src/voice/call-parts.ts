@@ -2,6 +2,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AudioRooms } from './audio-rooms.ts'
 import { CallModels } from './call-models.ts'
 import { CallStreams } from './call-streams.ts'
+import { CalledTools } from './called-tools.ts'
 import { CallLines } from './lines/call-lines.ts'
 import { MediaPath } from './media-path.ts'
 import { leftMs } from './playback.ts'
@@ -38,6 +39,7 @@ export type CallParts = Session & {
   voice: SpokenAnswers | null
   streams: CallStreams
   transfers: CallTransfers
+  calledTools: CalledTools
   /** The lines of people into the call. */
   lines: CallLines
 }
@@ -66,6 +68,7 @@ export function makeCallParts(session: Session): CallParts {
       ...{ clock, carrier: deps.transfer ?? null, dispatch },
       current: () => state().transfer?.id ?? null,
     }),
+    calledTools: new CalledTools(clock, state),
     lines: new CallLines({
       ...{ clock, media, callSid: deps.callSid, openScribe: deps.openScribe, dispatch },
       leftMs: () => leftMs(state().playback, clock.monotonicMs()),
@@ -103,7 +106,7 @@ function voiceOf({ deps: { openVoice }, dispatch }: Session, media: MediaPath): 
 }
 
 /** What they still have of the process: nothing, once the session has finished. */
-export function heldBy({ streams, models, timers, media, lines, voice, transfers }: CallParts): string[] {
+export function heldBy({ streams, models, timers, media, lines, voice, transfers, calledTools }: CallParts): string[] {
   return [
     ...streams.held,
     ...models.held,
@@ -112,6 +115,7 @@ export function heldBy({ streams, models, timers, media, lines, voice, transfers
     ...lines.held,
     ...(voice?.held ?? []),
     ...transfers.held,
+    ...calledTools.held,
   ]
 }
 
@@ -119,6 +123,7 @@ export function heldBy({ streams, models, timers, media, lines, voice, transfers
 export function closeParts(parts: CallParts, reason: EndReason): void {
   const { timers, media, voice, models, lines, streams, transfers, deps, guarded } = parts
   timers.disarmAll()
+  parts.calledTools.close()
   media.close()
   voice?.close()
   models.close()

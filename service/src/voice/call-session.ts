@@ -75,6 +75,11 @@ export class CallSession {
     return this.#parts.transfers
   }
 
+  /** The answer that is being made may call more tools than it has: resolves once it cannot, after two seconds at the latest. */
+  toolsCalled(): Promise<void> {
+    return this.#parts.calledTools.areAll()
+  }
+
   get recording(): 'off' | 'on' | 'paused' {
     if (!this.#deps.recorder) return 'off'
     return this.state.isRecordingPaused ? 'paused' : 'on'
@@ -161,6 +166,7 @@ export class CallSession {
     const { speech } = this.#state
     this.#media.gate(isOthers(this.#state))
     this.#media.meter(speech !== null && speech.stoppedAtMs === null)
+    this.#parts.calledTools.follow()
     this.#guarded(() => this.#listen(event))
   }
 

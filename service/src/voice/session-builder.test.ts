@@ -20,6 +20,7 @@ import { makeSessionBuilder } from './session-builder.ts'
 import { clipsFor, type PlanFacts, planOf } from './session-builder-plan.ts'
 import { type CallFacts, scribeSetup, setupOf } from './session-builder-setup.ts'
 import type { StreamedCall } from './streamed-call.ts'
+import { handOff } from './tools/hand-off.ts'
 import { sendDtmf } from './tools/send-dtmf.ts'
 import { defineTool } from './tools/tool.ts'
 
@@ -153,6 +154,74 @@ describe('a session that is handed to an agent of another language', () => {
     expect(call.agent).toBe(billie)
     session.dispatch({ type: 'end', reason: 'supervisor' })
     await clock.advance(10_000)
+  })
+})
+
+describe('a session whose agent calls other tools behind the one that hands the call over', () => {
+  const tool = (callId: string, name: string, argumentsText = '{}') =>
+    ({ type: 'tool_call', responseId: 'r1', itemId: callId, callId, name, argumentsText }) as const
+  const usage = { inputTokens: 7, outputTokens: 5, cachedTokens: 0, audioSeconds: 0 }
+  const billie = { ...CALL.agent, agentKey: 'billing', agentName: 'Billie' }
+
+  async function handed() {
+    const [clock, model, ran] = [new TestClock(), new ScriptedModel(), [] as string[]]
+    const note = defineTool({
+      ...{ name: 'note', description: '', parameters: strict({}) },
+      run: async (_args, { agentName }) => ({ output: { ok: ran.push(agentName) > 0 } }),
+    })
+    const hand = handOff({
+      resolveAgent: async () => billie,
+      ...{ tenantTools: { of: async () => [] }, clips: { of: async () => [] } },
+    })
+    const builder = makeSessionBuilder({
+      ...{ clock, log: makeLog({ level: 'silent', secrets: [] }), model, tools: [hand, note] },
+      ...{ modelSessionMs: 3_000_000, tracing: makeTracing(new TestClock()) },
+      journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
+      metrics: makeLiveMetrics(new Registry(), () => 0),
+      isHeld: async () => true,
+      transferOf: () => ({
+        expectTarget: () => {},
+        begin: async () => ({ cancel: () => {}, leave: () => {} }),
+        putThrough: () => {},
+      }),
+      checkpoint: () => {},
+      carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
+    })
+    const agent = { ...CALL.agent, config: agentConfigDefaults({ tools: ['hand_off', 'note'] }) }
+    const { session, live } = builder.build({ ...CALL, agent }, () => {})
+    session.dispatch({ type: 'opened' })
+    await clock.advance(100)
+    const first = model.last
+    first.tell({ type: 'response_started', responseId: 'r1' })
+    first.tell(tool('c1', 'hand_off', '{"agent_key":"billing"}'))
+    for (const ms of [1, 499]) await clock.advance(ms)
+    return { clock, session, live, first, ran, agentName: () => live.facts.agentName }
+  }
+
+  it('has them run as that agent, counts what the answer used, and is handed over then', async () => {
+    const { clock, session, first, ran, agentName } = await handed()
+    expect(agentName()).toBe('Robin')
+    first.tell(tool('c2', 'note'))
+    first.tell({ type: 'response_done', responseId: 'r1', status: 'completed', errorCode: null, fault: null, usage })
+    await clock.advance(100)
+    expect([ran, agentName()]).toEqual([['Robin'], 'Billie'])
+    expect(session.state.usage).toMatchObject({ inputTokens: 7, outputTokens: 5 })
+    session.dispatch({ type: 'end', reason: 'supervisor' })
+    await clock.advance(10_000)
+  })
+
+  it('is handed over two seconds later where the answer never ends, and not where the call does', async () => {
+    const late = await handed()
+    await late.clock.advance(1_400)
+    expect(late.agentName()).toBe('Robin')
+    await late.clock.advance(200)
+    expect(late.agentName()).toBe('Billie')
+    const over = await handed()
+    for (const { session, clock } of [late, over]) {
+      session.dispatch({ type: 'hung_up' })
+      await clock.advance(10_000)
+    }
+    expect(over.agentName()).toBe('Robin')
   })
 })
 

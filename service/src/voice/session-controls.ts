@@ -30,6 +30,7 @@ export function controlsOf(
     escalated(target) {
       escalate(made().live, target)
     },
+    toolsCalled: () => made().session.toolsCalled(),
     handOff(agent, { own, clips, summary }) {
       const { session } = made()
       const { ending, takeover, transfer, phase } = session.state

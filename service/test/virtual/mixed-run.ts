@@ -311,7 +311,6 @@ export class MixedRun {
     const status = isTimeout ? 'timeout' : 'error'
     const failed: ToolOutcome = { callId, output: '{"error":"not now"}', status, endsCall: false }
     const done: ToolOutcome = { callId, output: '{"ok":true}', status: 'ok', endsCall: false }
-    const { ending, takeover, transfer, phase } = session.state
     switch (name as ToolName) {
       case 'pause':
       case 'go_on':
@@ -322,9 +321,7 @@ export class MixedRun {
         session.dispatch({ type: 'press', keys: '12' })
         return { ...done, isSilent: true }
       case 'hand_off':
-        if (ending || takeover || transfer || !session.isAttachable || phase === 'waiting') return failed
-        session.dispatch({ type: 'hand_off', plan: planOf(this.call, 'Kim'), agentName: 'Kim', summary: 'A table.' })
-        return done
+        return (await this.#isHandedOver()) ? done : failed
       case 'transfer':
       case 'warm_transfer':
         return session.transfers
@@ -338,5 +335,15 @@ export class MixedRun {
       default:
         return isFailing ? failed : done
     }
+  }
+
+  /** As the service's tool does it. */
+  async #isHandedOver(): Promise<boolean> {
+    const { session } = this.world
+    await session.toolsCalled()
+    const { ending, takeover, transfer, phase } = session.state
+    if (ending || takeover || transfer || !session.isAttachable || phase === 'waiting') return false
+    session.dispatch({ type: 'hand_off', plan: planOf(this.call, 'Kim'), agentName: 'Kim', summary: 'A table.' })
+    return true
   }
 }

@@ -55,6 +55,7 @@ export function makeSpokenTools({ tenant, own, builtIns, results, runsTools, nam
         press: (keys) => controls.press(keys),
         pauseRecording: () => tenant.compliance.record_calls,
         escalated: () => undefined,
+        toolsCalled: async () => controls.toolsCalled?.(),
         handOff: (agent, { own: itsOwn, ...others }) =>
           controls.handOff(agent, { own: itsOwn.map((tool) => inCall(ownTool(tool))), ...others }),
       },

@@ -28,6 +28,8 @@ export function handOff({ resolveAgent, tenantTools, clips }: Deps): Tool {
         tenantTools.of(tenant, agent.config.tools),
         clips.of(tenant, agent.config),
       ])
+      // Those that are called behind this one are still the first agent's to use.
+      await controls.toolsCalled?.()
       if (!controls.handOff(agent, { own, clips: ofAgent, summary }))
         throw new ToolRefusal('the call cannot be handed over now')
       return { output: { ok: true, note: 'You are this agent now. Greet the caller in a few words, and go on.' } }

@@ -19,6 +19,8 @@ export type CallControls = {
   pauseRecording(isPaused: boolean): boolean
   /** The call was escalated to them, for those who look at it. */
   escalated(target: string): void
+  /** Resolves once the agent has called all tools that it calls at once, after two seconds at the latest; not given: it has. */
+  toolsCalled?(): Promise<void>
   /** Another agent goes on, with these of the tenant's own tools and its own clips; false when none can now. */
   handOff(agent: ResolvedAgent, withWhat: HandedWith): boolean
 }
