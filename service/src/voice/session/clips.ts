@@ -1,7 +1,7 @@
 import type { Heard } from '../playback.ts'
 import { askFirst } from './asking.ts'
 import { clipId, isClip } from './clip-id.ts'
-import { disclosureOf, sayAgain } from './disclosing.ts'
+import { cutDisclosure, disclosureOf, sayAgain } from './disclosing.ts'
 import { drainAgain } from './ending.ts'
 import { appendEntry } from './keeping.ts'
 import { greetingOf } from './picking-up.ts'
@@ -144,10 +144,11 @@ export function replayClips(step: Step): boolean {
   return true
 }
 
-/** A model that was cut short in its disclosure is to say that again. To be called behind the closing of its words. */
+/** A model that was cut short in its disclosure, or while it said that again, is to say it again. To be called behind the closing of its words. */
 export function tellCutDisclosure(step: Step, { itemId }: Heard): void {
-  const disclosure = isClip(itemId) ? null : disclosureOf(step.state, itemId)
   const heard = find(step.state.transcript, itemId)?.text ?? ''
+  const first = isClip(itemId) ? null : disclosureOf(step.state, itemId)
+  const disclosure = first ?? (isClip(itemId) || heard === '' ? null : cutDisclosure(step.state))
   if (disclosure === null || heard.length >= disclosure.length) return
   step.command({ type: 'system_message', text: sayAgain(disclosure) })
 }

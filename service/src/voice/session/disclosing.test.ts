@@ -134,6 +134,33 @@ describe('What the law wants said', () => {
     },
   )
 
+  it.each([
+    ['a clip', { clips: [{ kind: 'disclosure' as const, text: SENTENCE, ms: 2_000 }] }],
+    ['the model', SPOKEN],
+  ])('is still to be said where it was cut short again while it was said again: %s', (_who, plan) => {
+    const call = new Call(plan)
+    call.model({ type: 'ready' })
+    call.wait(100)
+    if ('greeting' in plan) call.answer('resp_1', 'item_1', 3_000, `${SENTENCE} Welcome.`)
+    call.wait(1_100)
+    const isAgain = (text: string) => text.includes(`which was cut short: ${SENTENCE}`)
+    const again = () => told(call).filter(isAgain).length
+    call.says('turn_1', 800, 'Who is this?')
+    expect(again()).toBe(1)
+    call.answer('resp_2', 'item_2', 3_000, `${SENTENCE} This is Robin.`)
+    call.wait(900)
+    call.says('turn_2', 800, 'Who?')
+    expect(again()).toBe(2)
+    call.model({ type: 'closed', code: '1006', message: 'gone', fault: 'retry' })
+    call.wait(1_500)
+    call.model({ type: 'ready' })
+    expect(isAgain(call.all('open_model').at(-1)?.history ?? '')).toBe(true)
+    call.answer('resp_3', 'item_3', 3_000, `${SENTENCE} This is Robin.`)
+    call.wait(2_700)
+    call.says('turn_3', 800, 'I see.')
+    expect(again()).toBe(2)
+  })
+
   it('is told to the node that goes on with a call which was lost in it, and not where it was heard', () => {
     const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
     const isTold = (text: string, unheard: string) => {

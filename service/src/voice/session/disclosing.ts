@@ -3,6 +3,7 @@ import type { Plan } from './plan.ts'
 import type { PastTurn, Resumption } from './resumption.ts'
 import type { SessionState } from './state.ts'
 import type { Entry } from './transcript.ts'
+import { letters } from './word-ends.ts'
 
 /** What the law wants said before anything else, whoever is to say it; null where that is nothing. */
 export function lawsWords({ disclosure, clips }: Plan): string | null {
@@ -23,7 +24,7 @@ export function owedDisclosure(state: SessionState): string | null {
 }
 
 /**
- * The same where it was cut short, and nothing of the agent was heard since: a session that takes the place of the one that was told so is
+ * The same where it was cut short, and nothing of the agent was heard since but its beginning: a session that takes the place of the one that was told so is
  * told, too, and so is the first one of a node that goes on with the call.
  */
 export function cutDisclosure(state: SessionState): string | null {
@@ -31,7 +32,13 @@ export function cutDisclosure(state: SessionState): string | null {
   if (sentence === null) return null
   const [first, ...others] = state.resumption ? [...saidBefore(state.resumption), ...saidOf(state)] : saidOf(state)
   if (!first || !isCut(state, first, sentence)) return null
-  return others.some(({ text }) => text !== '') ? null : sentence
+  return others.every(({ text }) => isBeginning(text, sentence)) ? sentence : null
+}
+
+/** Whether no more than its beginning was heard, as where it was cut short once more while it was said again. */
+function isBeginning(text: string, sentence: string): boolean {
+  const [heard, whole] = [letters(text), letters(sentence)]
+  return heard.length < whole.length && whole.startsWith(heard)
 }
 
 function isCut(state: SessionState, first: Entry | PastTurn, sentence: string): boolean {
