@@ -35,6 +35,17 @@ describe('What the law wants said', () => {
       },
     ],
     [
+      'a person took it when the greeting had begun, without a word',
+      (call) => {
+        call.model({ type: 'ready' })
+        call.begins('resp_1')
+        call.model({ type: 'item_added', itemId: 'item_1', previousItemId: null, role: 'agent' })
+        call.do({ type: 'take_over' })
+        call.ends('resp_1', { status: 'cancelled' })
+        giveBack(call)
+      },
+    ],
+    [
       'the agent was silenced before its greeting',
       (call) => {
         call.model({ type: 'ready' })
@@ -159,6 +170,23 @@ describe('What the law wants said', () => {
     call.wait(2_700)
     call.says('turn_3', 800, 'I see.')
     expect(again()).toBe(2)
+  })
+
+  it.each([
+    ['without a word', ''],
+    ['with words of which nothing was heard', SENTENCE],
+  ])('is to be said again by who was cut short in it, though an answer had begun before that: %s', (_what, words) => {
+    const call = new Call(SPOKEN)
+    call.model({ type: 'ready' })
+    call.begins('resp_1')
+    call.model({ type: 'item_added', itemId: 'item_1', previousItemId: null, role: 'agent' })
+    if (words !== '') call.words('resp_1', 'item_1', words)
+    call.ends('resp_1', { status: 'failed', errorCode: 'server_error', fault: 'retry' })
+    call.wait(1_000)
+    call.answer('resp_2', 'item_2', 3_000, `${SENTENCE} Welcome.`)
+    call.wait(1_200)
+    call.says('turn_1', 800, 'Who is this?')
+    expect(told(call)).toContain(`Before anything else say exactly this sentence, which was cut short: ${SENTENCE}`)
   })
 
   it('is told to the node that goes on with a call which was lost in it, and not where it was heard', () => {

@@ -52,10 +52,13 @@ function saidBefore({ turns }: Resumption): PastTurn[] {
 }
 
 /** What the agent has said, or is saying, in this session of the call, but for what only fills a wait. */
-function saidOf({ transcript, clips }: SessionState): Entry[] {
+function saidOf({ transcript, clips, playback }: SessionState): Entry[] {
   const isFiller = ({ itemId }: Entry) => isClip(itemId) && !clips.played.some((one) => one.itemId === itemId)
-  const isBegun = ({ role, sentMs, isFinal }: Entry) => role === 'agent' && (sentMs !== null || !isFinal)
-  return transcript.entries.filter((entry) => isBegun(entry) && !isFiller(entry))
+  // An item may have been begun, and have come to no word.
+  const hasWords = ({ itemId, text, unheard }: Entry) =>
+    text !== '' || unheard !== '' || playback.utterances.some((one) => one.itemId === itemId)
+  const isBegun = (entry: Entry) => entry.sentMs !== null || (!entry.isFinal && hasWords(entry))
+  return transcript.entries.filter((entry) => entry.role === 'agent' && isBegun(entry) && !isFiller(entry))
 }
 
 /** How a model is told to say it again. */
@@ -64,10 +67,11 @@ export function sayAgain(sentence: string): string {
 }
 
 /** What the law wants said, where words of the agent's are to say it: a clip of it, or the first of a model. Null for any others. */
-export function disclosureOf({ plan, clips, transcript }: SessionState, itemId: string): string | null {
+export function disclosureOf(state: SessionState, itemId: string): string | null {
+  const { plan, clips, transcript } = state
   const index = clips.played.find((one) => one.itemId === itemId)?.index
   const clip = index === undefined ? undefined : plan.clips[index]
   if (clip) return clip.kind === 'disclosure' ? clip.text : null
-  const first = transcript.entries.find((entry) => entry.role === 'agent' && !isClip(entry.itemId))
+  const first = saidOf(state).find((entry) => !isClip(entry.itemId))
   return transcript.past.turns === 0 && first?.itemId === itemId ? (plan.disclosure ?? null) : null
 }
