@@ -137,7 +137,11 @@ export function replayClips(step: Step): boolean {
   const { due } = clips
   step.set({ clips: { ...clips, due: [] } })
   const isParting = ending !== null || answers.queue.some(({ thenEnd }) => thenEnd !== null)
-  if (due.length === 0 || isParting || isMuted || isOutOfHands(step)) return false
+  if (due.length === 0) return false
+  if (isParting || isMuted || isOutOfHands(step)) {
+    for (const index of due) tellHeard(step, clips.played.findLast((one) => one.index === index)?.itemId ?? '')
+    return false
+  }
   const words = due.map((index) => plan.clips[index]?.text ?? '').join(' ')
   step.command({ type: 'system_message', text: `${AGAIN}: ${words}` })
   play(step, due)
@@ -155,10 +159,13 @@ export function tellCutDisclosure(step: Step, { itemId }: Heard): void {
 
 /** First words were cut short for good: the model, which was told all of it, is told what was heard. To be called behind its closing. */
 export function tellCutClip(step: Step, { itemId, heardMs, sentMs }: Heard): void {
-  const { clips, transcript } = step.state
-  const entry = find(transcript, itemId)
-  const isFirst = clips.played.some((one) => one.itemId === itemId)
-  if (!isFirst || heardMs >= sentMs || !entry) return
+  const isFirst = step.state.clips.played.some((one) => one.itemId === itemId)
+  if (isFirst && heardMs < sentMs) tellHeard(step, itemId)
+}
+
+function tellHeard(step: Step, itemId: string): void {
+  const entry = find(step.state.transcript, itemId)
+  if (!entry) return
   const heard = entry.text === '' ? `${HEARD_NOTHING}: ${entry.unheard}` : `${HEARD_PART}: ${entry.text}`
   const disclosure = disclosureOf(step.state, itemId)
   const again = disclosure === null ? '' : `\n${sayAgain(disclosure)}`

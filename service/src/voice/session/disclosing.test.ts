@@ -189,6 +189,32 @@ describe('What the law wants said', () => {
     expect(told(call)).toContain(`Before anything else say exactly this sentence, which was cut short: ${SENTENCE}`)
   })
 
+  it('is to be said again where it was cut short in its second half, which was gone on with', () => {
+    const call = new Call(SPOKEN)
+    call.model({ type: 'ready' })
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'You are')
+    call.audio('resp_1', 'item_1', 500)
+    call.ends('resp_1', { status: 'failed', errorCode: 'server_error', fault: 'retry' })
+    call.wait(1_500)
+    call.echoAll()
+    call.answer('resp_2', 'item_2', 3_000, 'talking to a machine. Welcome.')
+    call.wait(900)
+    call.says('turn_1', 800, 'Who is this?')
+    expect(told(call)).toEqual([`Before anything else say exactly this sentence, which was cut short: ${SENTENCE}`])
+  })
+
+  it('is to be said by the model where the line was lost in its clip, which is not played again as the call ends', () => {
+    const call = new Call({ clips: [{ kind: 'disclosure', text: SENTENCE, ms: 2_000 }], maxCallMs: 3_000 })
+    call.model({ type: 'ready' })
+    call.wait(800)
+    call.do({ type: 'stream_lost' })
+    call.wait(3_000)
+    call.do({ type: 'attached' })
+    const again = `Before anything else say exactly this sentence, which was cut short: ${SENTENCE}`
+    expect([call.all('play_clip').length, told(call).some((text) => text.endsWith(again))]).toEqual([1, true])
+  })
+
   it('is told to the node that goes on with a call which was lost in it, and not where it was heard', () => {
     const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
     const isTold = (text: string, unheard: string) => {

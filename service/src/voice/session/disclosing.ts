@@ -32,13 +32,18 @@ export function cutDisclosure(state: SessionState): string | null {
   if (sentence === null) return null
   const [first, ...others] = state.resumption ? [...saidBefore(state.resumption), ...saidOf(state)] : saidOf(state)
   if (!first || !isCut(state, first, sentence)) return null
-  return others.every(({ text }) => isBeginning(text, sentence)) ? sentence : null
+  return isBeginning([first, ...others], sentence) ? sentence : null
 }
 
-/** Whether no more than its beginning was heard, as where it was cut short once more while it was said again. */
-function isBeginning(text: string, sentence: string): boolean {
-  const [heard, whole] = [letters(text), letters(sentence)]
-  return heard.length < whole.length && whole.startsWith(heard)
+/** Whether no more than its beginning was heard, as where it was cut short once more while it was said again, or gone on with. */
+function isBeginning(said: readonly { text: string }[], sentence: string): boolean {
+  const whole = letters(sentence)
+  let heard = ''
+  return said.every(({ text }) => {
+    const own = letters(text)
+    heard = own !== '' && whole.startsWith(own) ? own : heard + own
+    return heard.length < whole.length && whole.startsWith(heard)
+  })
 }
 
 function isCut(state: SessionState, first: Entry | PastTurn, sentence: string): boolean {
