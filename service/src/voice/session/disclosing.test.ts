@@ -215,6 +215,18 @@ describe('What the law wants said', () => {
     expect([call.all('play_clip').length, told(call).some((text) => text.endsWith(again))]).toEqual([1, true])
   })
 
+  it('is told to the session, too, that takes the place of the one in which it was cut short, before its time is over', () => {
+    const call = new Call({ ...SPOKEN, modelSessionMs: 4_000, idle: { afterMs: 90_000, prompts: [], goodbye: '' } })
+    call.model({ type: 'ready' })
+    call.answer('resp_1', 'item_1', 3_000, `${SENTENCE} Welcome.`)
+    call.wait(600)
+    call.do({ type: 'take_over' })
+    call.ends('resp_1', { status: 'cancelled' })
+    call.wait(10_000)
+    const last = call.all('open_next')[0]?.history?.split('\n').at(-1)
+    expect(last).toBe(`system: Before anything else say exactly this sentence, which was cut short: ${SENTENCE}`)
+  })
+
   it('is told to the node that goes on with a call which was lost in it, and not where it was heard', () => {
     const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
     const isTold = (text: string, unheard: string) => {

@@ -66,6 +66,12 @@ function saidOf({ transcript, clips, playback }: SessionState): Entry[] {
   return transcript.entries.filter((entry) => entry.role === 'agent' && isBegun(entry) && !isFiller(entry))
 }
 
+/** The same as a session is told it behind the conversation so far; nothing where it is said. */
+export function stillToSay(state: SessionState): string {
+  const cut = cutDisclosure(state)
+  return cut === null ? '' : `system: ${sayAgain(cut)}`
+}
+
 /** How a model is told to say it again. */
 export function sayAgain(sentence: string): string {
   return `Before anything else say exactly this sentence, which was cut short: ${sentence}`

@@ -3,7 +3,7 @@ import { KEPT_MS } from '../caller-audio.ts'
 import { askFirst, askNext } from './asking.ts'
 import { awaitNoSounds } from './awaited-sounds.ts'
 import { callOffUnknown } from './calling-off.ts'
-import { cutDisclosure, sayAgain } from './disclosing.ts'
+import { stillToSay } from './disclosing.ts'
 import { giveUp } from './giving-up.ts'
 import { history, toldWhole } from './history.ts'
 import { awaitPerson, hadPerson } from './lost-person.ts'
@@ -22,8 +22,7 @@ const WORDS_LOST = "system: The line was interrupted. The caller's last words we
 export function openModel(step: Step): void {
   const { model, transcript, hasMissedWords } = step.state
   const epoch = model.epoch + 1
-  const cut = cutDisclosure(step.state)
-  const last = [hasMissedWords ? WORDS_LOST : '', cut === null ? '' : `system: ${sayAgain(cut)}`]
+  const last = [hasMissedWords ? WORDS_LOST : '', stillToSay(step.state)]
   const soFar = [history(transcript), ...last].filter((text) => text !== '').join('\n')
   step.set({
     model: { ...model, epoch, isReady: false, isGivenUp: false },

@@ -1,6 +1,7 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { KEPT_MS } from '../caller-audio.ts'
 import { leftMs } from '../playback.ts'
+import { stillToSay } from './disclosing.ts'
 import { history } from './history.ts'
 import { SETUP_MS } from './outage.ts'
 import type { Step } from './state.ts'
@@ -19,7 +20,8 @@ export function renewIfDue(step: Step): void {
   if (!renewalDue || model.next || !isPause(step)) return
   const epoch = model.epoch + 1
   step.set({ renewalDue: false, model: { ...model, next: { epoch, sinceMs: step.nowMs, transcript } } })
-  step.do({ type: 'open_next', epoch, history: history(transcript) }, { type: 'arm', timer: 'renewal', ms: SETUP_MS })
+  const soFar = [history(transcript), stillToSay(step.state)].filter((text) => text !== '').join('\n')
+  step.do({ type: 'open_next', epoch, history: soFar }, { type: 'arm', timer: 'renewal', ms: SETUP_MS })
 }
 
 function isPause({ state, nowMs, atMs }: Step): boolean {
