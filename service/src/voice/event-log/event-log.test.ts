@@ -277,6 +277,19 @@ describe('A line of a log', () => {
     )
   })
 
+  it('tells as they are what only says “go on”, and the key that ends an entry, to the agent to whom the call was handed', () => {
+    const interruption = { ...planWith().interruption, backchannels: ['mhm'] }
+    const plan = planWith({ interruption, dtmf: { maxDigits: 20, endKey: '*', timeoutMs: 3_000 } })
+    const writer = new LineWriter({ v: 1, version: '', startUs: 0, plan: planWith(), resumption: null })
+    const said = { type: 'caller_transcript' as const, itemId: 'turn_1', text: 'Mhm.' }
+    const line = (event: SessionEvent) => writer.line(0, event, '')
+    const heard = () => [line({ type: 'model', epoch: 1, event: said }), line({ type: 'dtmf', digit: '*' })].join('')
+    expect(heard()).not.toContain('Mhm.')
+    line({ type: 'hand_off', plan, agentName: 'Billie', summary: '' })
+    const now = heard()
+    expect([now.includes('Mhm.'), now.includes('"digit":"*"')]).toEqual([true, true])
+  })
+
   it('hides the keys that were pressed, but not the one that ends an entry', () => {
     const keyed = (endKey: string) => {
       const writer = new LineWriter({ ...HEAD, plan: planWith({ dtmf: { maxDigits: 9, endKey, timeoutMs: 1 } }) })

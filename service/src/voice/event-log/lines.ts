@@ -64,8 +64,8 @@ function keptText(turn: PastTurn): string {
  * every piece of audio is written by hand: it is most of a call.
  */
 export class LineWriter {
-  readonly #endKey: string
-  readonly #backchannels: readonly string[]
+  #endKey: string
+  #backchannels: readonly string[]
   #lastUs: number
   #responseId = ''
   #itemId = ''
@@ -77,9 +77,16 @@ export class LineWriter {
     this.#backchannels = plan.interruption.backchannels
   }
 
+  #follow({ dtmf, interruption }: Plan): void {
+    this.#endKey = dtmf.endKey
+    this.#backchannels = interruption.backchannels
+  }
+
   line(atUs: number, event: SessionEvent, sketch: string): string {
     const sinceUs = atUs - this.#lastUs
     this.#lastUs = atUs
+    // Those of the agent who has the call from here on.
+    if (event.type === 'hand_off') this.#follow(event.plan)
     return `${sinceUs} ${this.#eventText(event)}\t${sketch}\n`
   }
 
