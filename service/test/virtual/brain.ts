@@ -2,10 +2,16 @@
 export type Line = { role: string; text: string }
 
 /**
- * What the model does when it is asked: speaks, calls a tool, or both; `also`: a second tool, called with the first. `ahead`: what it says
+ * What the model does when it is asked: speaks, calls a tool, or both; `also`: a second tool, called with the first, so long after it. `ahead`: what it says
  * before it thinks about that, in an item of its own, which it names as such or not.
  */
-export type Answer = { text: string; tool?: string | undefined; also?: string | undefined; ahead?: Ahead | undefined }
+export type Answer = {
+  text: string
+  tool?: string | undefined
+  also?: string | undefined
+  alsoAfterMs?: number | undefined
+  ahead?: Ahead | undefined
+}
 export type Ahead = { text: string; thinkMs: number; isNamed: boolean }
 
 /** Answers a conversation. `instructions` are for this answer alone. */
@@ -41,6 +47,8 @@ const TABLE =
 /** A restaurant: opening hours, a booking by a tool, a number by keys, a goodbye. */
 export const restaurant: Brain = (lines, instructions) => {
   if (instructions && /before your greeting/.test(instructions)) return answerTo(untilCaller(lines))
+  const exact = instructions?.match(/exactly as it stands here: (.*)/)?.[1]
+  if (exact !== undefined) return { text: unsaidPart(exact, lines) }
   if (instructions && /[Gg]o on from|use it now/.test(instructions)) return restOf(lines)
   if (instructions && /Then answer/.test(instructions)) return answerTo(untilCaller(lines))
   for (const [pattern, say] of BY_INSTRUCTION) {
@@ -48,6 +56,12 @@ export const restaurant: Brain = (lines, instructions) => {
     if (match) return { text: say(match) }
   }
   return answerTo(lines)
+}
+
+/** What is left of exact words behind what was said of them last, or all of them. */
+function unsaidPart(exact: string, lines: readonly Line[]): string {
+  const said = lines.findLast(({ role, text }) => role === 'agent' && text !== '')?.text.trim() ?? ''
+  return exact.startsWith(said) ? exact.slice(said.length).trim() : exact
 }
 
 /** What was left unsaid of the last answer, with what was to be done. */

@@ -4,7 +4,7 @@ import type { VoiceFault } from '../../src/platform/speech/streamed-port.ts'
 import type { PartySaid } from '../../src/voice/answer/party-words.ts'
 import type { Ahead } from './brain.ts'
 import type { Act } from './caller.ts'
-import { type Setting, settings } from './mixed-setting.ts'
+import { type Other, others, type Setting, settings } from './mixed-setting.ts'
 import { MISHAPS, type Mishap, type ModelTimes } from './model-world.ts'
 import type { Saying } from './person.ts'
 import type { SpeechTimes } from './speech-stream.ts'
@@ -53,6 +53,7 @@ export type MixedCall = {
     length: number
     tool: ToolName | null
     also: ToolName | null
+    alsoAfterMs?: number
     ahead?: Omit<Ahead, 'text'> | null | undefined
   }[]
   incidents: { afterMs: number; incident: Incident }[]
@@ -63,6 +64,10 @@ export type MixedCall = {
   times: Partial<ModelTimes>
   carrierDelayMs: number
   setting?: Setting
+  /** What is otherwise with the agent to whom the call is handed; not given: nothing. */
+  other?: Other
+  /** What it calls behind words that it was told to say, in turn. Default: nothing. */
+  behindTold?: (ToolName | null)[]
   plan: {
     maxCallMs: number
     modelSessionMs: number
@@ -217,6 +222,7 @@ const mixedCalls: fc.Arbitrary<MixedCall> = fc.record({
       length: ms(1, 4),
       tool: fc.option(fc.constantFrom(...TOOLS), { freq: 3 }),
       also: fc.option(fc.constantFrom(...TOOLS), { freq: 1 }),
+      alsoAfterMs: fc.constantFrom(0, 0, 40, 300, 1_200),
       // Behind the way that an echo of these words takes, for as long as a model may be silent, or longer.
       ahead: fc.option(fc.record({ thinkMs: ms(1_500, 8_000), isNamed: fc.boolean() }), { freq: 1 }),
     }),
@@ -240,6 +246,11 @@ const mixedCalls: fc.Arbitrary<MixedCall> = fc.record({
   }),
   carrierDelayMs: ms(0, 75),
   setting: settings,
+  other: others,
+  behindTold: fc.array(fc.option(fc.constantFrom<ToolName>('end_call', 'look_up', 'hand_off'), { freq: 1 }), {
+    minLength: 1,
+    maxLength: 4,
+  }),
   plan: fc.record({
     maxCallMs: ms(15_000, 120_000),
     modelSessionMs: fc.oneof(ms(4_000, 40_000), fc.constant(3_000_000)),

@@ -2,6 +2,7 @@ import { costOf } from '../../src/platform/realtime/price.ts'
 import { replay } from '../../src/voice/event-log/replay.ts'
 import type { Span } from './carrier.ts'
 import { faultsOfAudio, faultsOfEnd, faultsOfHeard } from './cut-check.ts'
+import { faultsOfAgents } from './mixed-agents.ts'
 import { LOOK_MS, type Look } from './mixed-look.ts'
 import { resumptionOf } from './mixed-plan.ts'
 import { faultsOfRecord } from './mixed-promises.ts'
@@ -41,6 +42,7 @@ export function faultsOfMixed(run: MixedRun): string[] {
     ...faultsOfSilence(run),
     ...faultsOfTurns(run),
     ...faultsOfRecord(run),
+    ...faultsOfAgents(run),
     ...faultsOfTools(run),
     ...faultsOfNotes(run),
     ...faultsOfCost(run),

@@ -1,10 +1,10 @@
 import { assertNever } from '../../src/kernel/errors.ts'
 import { INTERRUPTION, planWith } from '../../src/voice/session/call.fixture.ts'
 import { throughTo } from '../../src/voice/session/not-through.ts'
-import type { Plan } from '../../src/voice/session/plan.ts'
+import type { Plan, PlannedClip } from '../../src/voice/session/plan.ts'
 import type { PastTurn, Resumption } from '../../src/voice/session/resumption.ts'
 import type { MixedCall } from './mixed-call.ts'
-import { type Before, CLIP_MS, PLAIN, type Setting } from './mixed-setting.ts'
+import { type Before, CLIP_MS, LAW, PLAIN, type Setting } from './mixed-setting.ts'
 import { TARGET } from './targets.ts'
 import type { WorldOptions } from './world.ts'
 
@@ -16,7 +16,7 @@ export function lineOf({ marks, gaps, clips }: Setting): Partial<WorldOptions> {
     ...(marks === 'never' && { marksLateMs: Number.POSITIVE_INFINITY }),
     marksTwice: marks === 'twice',
     isHeard: (nowMs) => !gaps.some(({ fromMs, forMs }) => fromMs <= nowMs && nowMs < fromMs + forMs),
-    clips: clips.map(() => clip),
+    clips: Array.from({ length: 2 * clips.length + 2 }, () => clip),
   }
 }
 
@@ -29,16 +29,50 @@ export function planOf({ plan, speech, setting = PLAIN }: MixedCall, agentName =
   const { dtmf, isResumable, fallbackNumber } = others
   const price = { input: 10, cachedInput: 1, output: 20 }
   return planWith({
-    ...{ agentName, maxCallMs, modelSessionMs, greeting, holdsForTools, secondVoice: speech !== null },
-    ...{ disclosure, fillers, budgetUsd, budgetMs, readsParty, voicemail, dtmf, isResumable, fallbackNumber },
+    ...{ agentName, maxCallMs, modelSessionMs, holdsForTools, secondVoice: speech !== null },
+    ...{ fillers, budgetUsd, budgetMs, readsParty, voicemail, dtmf, isResumable, fallbackNumber },
     capabilities: { ...planWith().capabilities, ...Object.fromEntries(lacks.map((lacking) => [lacking, false])) },
-    clips: clips.map((kind) => ({ kind, text: `The words of a ${kind}.`, ms: CLIP_MS })),
+    ...firstWordsOf(clips, greeting, disclosure),
     interruption: { ...INTERRUPTION, minSpeechMs, resumeFalseMs, greetingGuardMs: 500, backchannels },
     idle: { afterMs: idleMs, prompts, goodbye },
     price: { text: price, audio: price },
     fallback: hasFallback ? { price: { text: price, audio: price } } : null,
     asyncTools: ['check'],
   })
+}
+
+/** The agent to whom the call is handed: the first words stay those of the first. */
+export function otherPlanOf(call: MixedCall): Plan {
+  const plan = planOf(call, 'Kim')
+  if (!call.other) return plan
+  const { minSpeechMs, resumeFalseMs, backchannels, idleMs, prompts, goodbye, clips, ...facts } = call.other
+  const kept = plan.clips.filter(({ kind }) => isFirst(kind))
+  const own = clips.map((kind) => ({ kind, text: `Other words of a ${kind}.`, ms: CLIP_MS }))
+  return {
+    ...{ ...plan, ...facts, clips: [...kept, ...own] },
+    interruption: { ...plan.interruption, minSpeechMs, resumeFalseMs, backchannels },
+    idle: { afterMs: idleMs, prompts, goodbye },
+  }
+}
+
+function isFirst(kind: PlannedClip['kind']): boolean {
+  return kind === 'disclosure' || kind === 'greeting'
+}
+
+/** What was spoken ahead of the first words is said by no model; else what the law wants said stands before the greeting. */
+function firstWordsOf(
+  kinds: readonly PlannedClip['kind'][],
+  greeting: string,
+  disclosure: string | null,
+): Pick<Plan, 'clips' | 'greeting' | 'disclosure'> {
+  const texts: Partial<Record<PlannedClip['kind'], string>> = { disclosure: LAW, greeting }
+  const mayBe = (kind: PlannedClip['kind']) =>
+    kind === 'disclosure' ? disclosure !== null : kind !== 'greeting' || greeting !== ''
+  const clips = kinds
+    .filter(mayBe)
+    .map((kind) => ({ kind, text: texts[kind] ?? `The words of a ${kind}.`, ms: CLIP_MS }))
+  if (clips.some(({ kind }) => isFirst(kind))) return { clips, greeting, disclosure: null }
+  return { clips, greeting: greeting === '' ? '' : `${disclosure ?? ''} ${greeting}`.trim(), disclosure }
 }
 
 const TAKEN = { role: 'system' as const, text: 'A person has taken the call over.', unheard: '' }
@@ -58,6 +92,10 @@ export function resumptionOf({ before }: Setting): Resumption | null {
 
 function turnsBefore(before: Before): Omit<PastTurn, 'seq'>[] {
   switch (before) {
+    case 'disclosing':
+      return [{ role: 'agent', text: 'This is an', unheard: 'artificial voice.' }]
+    case 'handed over':
+      return [GREETED, { role: 'system', text: 'The agent Kim has the call from now on.', unheard: '' }]
     case 'greeted':
       return [GREETED]
     case 'cut':

@@ -4,14 +4,16 @@ import type { LineEnd } from '../../src/voice/lines/line.ts'
 import { hasOpenTurns } from '../../src/voice/session/ending.ts'
 import type { ToolOutcome } from '../../src/voice/session/events.ts'
 import { mayPressKeys } from '../../src/voice/session/holding.ts'
+import { GREET } from '../../src/voice/session/picking-up.ts'
+import type { Plan } from '../../src/voice/session/plan.ts'
 import type { ToolRequest } from '../../src/voice/session-deps.ts'
 import { TestClock } from '../harness/clock.ts'
-import { type Brain, restaurant } from './brain.ts'
+import { type Brain, type Line, restaurant } from './brain.ts'
 import type { Act } from './caller.ts'
 import { type Incident, MHM, type MixedCall, type ToolName } from './mixed-call.ts'
 import { LOOK_MS, type Look, lookAt } from './mixed-look.ts'
-import { lineOf, planOf, resumptionOf } from './mixed-plan.ts'
-import { PLAIN } from './mixed-setting.ts'
+import { lineOf, otherPlanOf, planOf, resumptionOf } from './mixed-plan.ts'
+import { LAW, PLAIN } from './mixed-setting.ts'
 import { VirtualModel } from './model.ts'
 import { TIMES } from './model-world.ts'
 import { VirtualListener, VirtualPerson } from './person.ts'
@@ -30,14 +32,39 @@ const SETTLED_MS = 60_000
 const TOLD_WITHIN_MS = 3_000
 const LONG = 'This is what there is to say of it, and it takes its time. '
 
-function brainOf(answers: MixedCall['answers']): Brain {
+const FIRST = /Before anything else say exactly this sentence[^:]*: (.*)/
+
+/** What it is told to say before anything else, with the last that it was told; the first of all where it is to greet in words of its own. */
+function lawOf(lines: readonly Line[], instructions: string | null, { disclosure, greeting }: Plan): string {
+  if (instructions === GREET && disclosure && greeting === '') return `${disclosure} `
+  const at = lines.findLastIndex(({ role, text }) => role !== 'agent' && FIRST.test(text))
+  const [, sentence = ''] = lines[at]?.text.match(FIRST) ?? []
+  const isSaid = lines.slice(at + 1).some(({ role, text }) => role === 'agent' && text.includes(sentence))
+  return sentence === '' || isSaid ? '' : `${sentence} `
+}
+
+/** What it had still to say of that where it was cut off in it. */
+function restOfLaw(lines: readonly Line[]): string {
+  const said = lines.findLast(({ role, text }) => role === 'agent' && text !== '')?.text.trim() ?? ''
+  return said !== '' && LAW.startsWith(said) ? `${LAW.slice(said.length).trim()} ` : ''
+}
+
+function brainOf({ answers, behindTold = [] }: MixedCall, plan: Plan): Brain {
   let turn = 0
+  let told = 0
   return (lines, instructions) => {
-    if (instructions) return restaurant(lines, instructions)
+    const law = lawOf(lines, instructions, plan)
+    if (instructions) {
+      const said = restaurant(lines, instructions)
+      const rest = /[Gg]o on from there/.test(instructions) && !/as it stands/.test(instructions) ? restOfLaw(lines) : ''
+      const tool = behindTold[told++ % Math.max(1, behindTold.length)] ?? undefined
+      return { ...said, text: law + rest + said.text, ...(tool && { tool }) }
+    }
     const answer = answers[turn++ % answers.length]
-    const { length = 1, tool = null, also = null, ahead = null } = answer ?? {}
+    const { length = 1, tool = null, also = null, alsoAfterMs = 0, ahead = null } = answer ?? {}
     const first = ahead && { ahead: { text: 'Let me see.', ...ahead } }
-    return { text: LONG.repeat(length).trim(), ...first, ...(tool && { tool, ...(also && { also }) }) }
+    const text = law + LONG.repeat(length).trim()
+    return { text, ...first, ...(tool && { tool, ...(also && { also, alsoAfterMs }) }) }
   }
 }
 
@@ -62,6 +89,8 @@ export class MixedRun {
   readonly listeners: VirtualListener[] = []
   /** Those who took the call over, with what they were told of their line's end. */
   readonly people: { person: VirtualPerson; listener: VirtualListener }[] = []
+  /** When it was given to another agent, and by which session that one begins. */
+  readonly handOffs: { atMs: number; epoch: number }[] = []
   /** What it was like while it ran. */
   readonly looks: Look[] = []
   /** What its recorder was told. */
@@ -78,7 +107,7 @@ export class MixedRun {
       ...{ clock, transfer: targets.transfer() },
       ...{
         script: numbered(call.script),
-        brain: brainOf(call.answers),
+        brain: brainOf(call, planOf(call)),
         times: call.times,
         carrierDelayMs: call.carrierDelayMs,
       },
@@ -343,7 +372,8 @@ export class MixedRun {
     await session.toolsCalled()
     const { ending, takeover, transfer, phase } = session.state
     if (ending || takeover || transfer || !session.isAttachable || phase === 'waiting') return false
-    session.dispatch({ type: 'hand_off', plan: planOf(this.call, 'Kim'), agentName: 'Kim', summary: 'A table.' })
+    session.dispatch({ type: 'hand_off', plan: otherPlanOf(this.call), agentName: 'Kim', summary: 'A table.' })
+    this.handOffs.push({ atMs: this.world.clock.monotonicMs(), epoch: session.state.model.epoch })
     return true
   }
 }

@@ -27,9 +27,37 @@ export type Setting = {
   before: Before | null
 }
 
+/** What the agent has otherwise to whom a call is handed. */
+export type Other = Pick<Setting, 'fillers' | 'prompts' | 'goodbye' | 'backchannels'> & {
+  minSpeechMs: number
+  resumeFalseMs: number
+  idleMs: number
+  maxCallMs: number
+  clips: PlannedClip['kind'][]
+}
+
 /** The last that was said, or done, on another node. */
-export type Before = 'greeted' | 'cut' | 'asked' | 'unwritten' | 'taken over' | 'put through' | 'tool'
-const BEFORE: readonly Before[] = ['greeted', 'cut', 'asked', 'unwritten', 'taken over', 'put through', 'tool']
+export type Before =
+  | 'disclosing'
+  | 'handed over'
+  | 'greeted'
+  | 'cut'
+  | 'asked'
+  | 'unwritten'
+  | 'taken over'
+  | 'put through'
+  | 'tool'
+const BEFORE: readonly Before[] = [
+  'disclosing',
+  'handed over',
+  'greeted',
+  'cut',
+  'asked',
+  'unwritten',
+  'taken over',
+  'put through',
+  'tool',
+]
 
 /** That of a call in which nothing of it happens. */
 export const PLAIN: Setting = {
@@ -44,6 +72,9 @@ const CLIPS: readonly PlannedClip['kind'][] = ['disclosure', 'greeting', 'apolog
 /** How long each of the clips is. */
 export const CLIP_MS = 1_200
 
+/** What the law wants said. */
+export const LAW = 'This is an artificial voice.'
+
 const ms = (min: number, max: number) => fc.integer({ min, max })
 const seldom = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 2 })
 
@@ -53,7 +84,7 @@ export const settings: fc.Arbitrary<Setting> = fc.record({
   gaps: fc.array(fc.record({ fromMs: ms(0, 60_000), forMs: ms(40, 9_000) }), { maxLength: 2 }),
   backchannels: fc.constantFrom([], ['mhm', 'uh huh']),
   clips: fc.constantFrom<Setting['clips']>([], [], ['disclosure'], ['filler', 'apology'], [...CLIPS]),
-  disclosure: fc.constantFrom(null, 'This is an artificial voice.'),
+  disclosure: fc.constantFrom(null, LAW),
   fillers: fc.record({ afterMs: fc.constantFrom(500, 2_000), phrases: fc.constantFrom([], ['Bear with me.']) }),
   prompts: fc.constantFrom([], ['Are you with me?', 'Hello?']),
   goodbye: fc.constantFrom('', 'Until next time.'),
@@ -70,4 +101,17 @@ export const settings: fc.Arbitrary<Setting> = fc.record({
   isResumable: ms(0, 5).map((n) => n > 0),
   fallbackNumber: fc.constantFrom(null, '+12025550199'),
   before: fc.option(fc.constantFrom(...BEFORE), { freq: 1 }),
+})
+
+/** Any other agent. */
+export const others: fc.Arbitrary<Other> = fc.record({
+  fillers: fc.record({ afterMs: fc.constantFrom(500, 2_000), phrases: fc.constantFrom([], ['A moment.']) }),
+  prompts: fc.constantFrom([], ['Is anybody there?', 'Hello there?']),
+  goodbye: fc.constantFrom('', 'See you soon.'),
+  backchannels: fc.constantFrom([], ['mhm', 'uh huh']),
+  minSpeechMs: fc.constantFrom(0, 300, 600),
+  resumeFalseMs: fc.constantFrom(0, 500, 2_000),
+  idleMs: fc.constantFrom(9_000, 30_000),
+  maxCallMs: fc.constantFrom(10_000, 240_000),
+  clips: fc.constantFrom<Setting['clips']>([], ['filler'], ['filler', 'apology']),
 })

@@ -14,7 +14,15 @@ import type { Answered, Mishap, ModelWorld } from './model-world.ts'
 import { Regrouped } from './regrouped.ts'
 
 /** `answer` and `itemId`: of what it says. */
-type Active = { responseId: string; itemId: string; answer: number; generation: Generation; audioMs: number }
+type Active = {
+  responseId: string
+  itemId: string
+  answer: number
+  generation: Generation
+  audioMs: number
+  instructions: string | null
+  hasCalled?: boolean
+}
 type Done = Extract<ModelEvent, { type: 'response_done' }>
 type Beginning = { isWritten: boolean; started: () => void }
 type Respond = Extract<ModelCommand, { type: 'respond' }>
@@ -24,10 +32,14 @@ type Own = {
   answers: Answered[]
   offences: string[]
   mishaps: Mishap[]
+  /** When sessions were closed in the middle of an answer that had called a tool. */
+  leftCalling: number[]
   /** Told of which answer the words are that arrive. */
   written(answer: number): void
 }
 
+/** How the conversation so far begins. */
+const HISTORY = /^(agent|caller|system|supervisor): /
 /** Deltas that still come out after a cancel has arrived. */
 const LATE_DELTAS = 2
 
@@ -106,6 +118,8 @@ export class VirtualSession implements ModelSession {
   }
 
   close(): void {
+    if (this.#state === 'ready' && !this.#isHole && this.#active?.hasCalled)
+      this.#own.leftCalling.push(this.#world.clock.monotonicMs())
     this.#over()
   }
 
@@ -203,7 +217,7 @@ export class VirtualSession implements ModelSession {
 
   /** The conversation so far comes as one message and is known as the lines that it holds. */
   #told(text: string): void {
-    const isHistory = this.#items.length === 0 && this.#own.epoch > 1
+    const isHistory = this.#items.length === 0 && this.#own.epoch > 1 && HISTORY.test(text)
     const [first, ...lines] = isHistory ? linesOf(text) : [{ role: 'system', text }]
     const id = this.#id('item')
     this.#add('system', { id, line: first ?? null, audioMs: 0, call: null })
@@ -267,8 +281,8 @@ export class VirtualSession implements ModelSession {
     const isBroken = this.#own.mishaps.length > 0 || this.#world.times.brokenAfterMs !== undefined
     const first = isBroken || isWritten ? undefined : ahead
     const responseId = this.#id('resp')
-    const item = this.#answered(responseId, first?.text ?? said.text)
-    const active: Active = { responseId, ...item, generation: new Generation(clock, []), audioMs: 0 }
+    const item = this.#answered(responseId, first?.text ?? said.text, instructions)
+    const active: Active = { responseId, ...item, instructions, generation: new Generation(clock, []), audioMs: 0 }
     this.#active = active
     const started = () => this.#emit({ type: 'response_started', responseId })
     const pieces = first
@@ -278,13 +292,13 @@ export class VirtualSession implements ModelSession {
   }
 
   /** One more item of the agent's words. */
-  #answered(responseId: string, text: string): Pick<Active, 'itemId' | 'answer'> {
+  #answered(responseId: string, text: string, instructions: string | null): Pick<Active, 'itemId' | 'answer'> {
     const itemId = this.#id('item')
     const { answers } = this.#own
     const answer = answers.length
     const ids = { responseId: this.#qualified(responseId), itemId: this.#qualified(itemId) }
     const cancelledAtMs = answers.find((one) => one.responseId === ids.responseId)?.cancelledAtMs ?? null
-    answers.push({ answer, ...ids, text, cancelledAtMs })
+    answers.push({ answer, ...ids, text, epoch: this.#own.epoch, instructions, madeMs: 0, cancelledAtMs })
     return { itemId, answer }
   }
 
@@ -298,7 +312,7 @@ export class VirtualSession implements ModelSession {
     const thinks = () => {
       this.#itemWhole(active, item, first.text)
       if (first.isNamed) this.#emit({ type: 'preamble', responseId: active.responseId, itemId: item.id })
-      Object.assign(active, this.#answered(active.responseId, said.text), { audioMs: 0 })
+      Object.assign(active, this.#answered(active.responseId, said.text, active.instructions), { audioMs: 0 })
       const rest = this.#pieces(active, said, { isWritten: false, started: () => {} })
       active.generation = new Generation(clock, [{ afterMs: first.thinkMs, run: () => {} }, ...rest])
     }
@@ -315,7 +329,7 @@ export class VirtualSession implements ModelSession {
     }))
   }
 
-  #pieces(active: Active, { text, tool, also }: Answer, { isWritten, started }: Beginning): Piece[] {
+  #pieces(active: Active, { text, tool, also, alsoAfterMs = 0 }: Answer, { isWritten, started }: Beginning): Piece[] {
     const { times } = this.#world
     const mishap = this.#own.mishaps.shift()
     if (mishap === 'silent') return []
@@ -331,7 +345,15 @@ export class VirtualSession implements ModelSession {
       const isBegun = mishap === 'server_error' || mishap === 'max_output_tokens'
       return [{ afterMs: times.firstAudioMs, run: begin }, ...deltas.slice(0, isBegun ? 3 : 0), fail]
     }
-    const end = () => this.#whole(active, item, { text, tool, also, isWritten })
+    const end = () => {
+      this.#whole(active, item, { text, tool, isWritten })
+      if (!also) return this.#end(active, 'completed')
+      const more = () => {
+        this.#call(active.responseId, also)
+        this.#end(active, 'completed')
+      }
+      active.generation = new Generation(this.#world.clock, [{ afterMs: alsoAfterMs, run: more }])
+    }
     const { brokenAfterMs } = times
     if (brokenAfterMs !== undefined) {
       return [{ afterMs: times.firstAudioMs, run: begin }, ...deltas.slice(0, brokenAfterMs / times.deltaMs)]
@@ -364,17 +386,19 @@ export class VirtualSession implements ModelSession {
     const { answer, itemId } = active
     const { deltaMs } = this.#world.times
     active.audioMs += deltaMs
+    const made = this.#own.answers[answer]
+    if (made) made.madeMs += deltaMs
     const payload = agentAudio(answer, deltaMs)
     this.#arrives(`audio ${answer}`, () => this.#own.listener.audio(active.responseId, itemId, payload))
   }
 
-  #whole(active: Active, item: Item, { text, tool, also, isWritten }: Answer & { isWritten: boolean }): void {
+  #whole(active: Active, item: Item, { text, tool, isWritten }: Answer & { isWritten: boolean }): void {
     const { responseId } = active
     if (isWritten) this.#words(active, { text, final: true })
     else this.#itemWhole(active, item, text)
-    if (tool) this.#call(responseId, tool)
-    if (also) this.#call(responseId, also)
-    this.#end(active, 'completed')
+    if (!tool) return
+    active.hasCalled = true
+    this.#call(responseId, tool)
   }
 
   #itemWhole({ responseId }: Active, { id: itemId }: Item, text: string): void {

@@ -47,6 +47,12 @@ export type Answered = {
   responseId: string
   itemId: string
   text: string
+  /** Of the session that made it, as the call counts them. */
+  epoch: number
+  /** What was told for it alone. */
+  instructions: string | null
+  /** How much audio of it was made. */
+  madeMs: number
   /** When it was told to leave off. */
   cancelledAtMs: number | null
 }

@@ -20,6 +20,8 @@ export class VirtualModel implements RealtimeDriver {
   readonly answers: Answered[] = []
   /** What a well-behaved client never asks for. */
   readonly offences: string[] = []
+  /** When sessions were closed in the middle of an answer that had called a tool. */
+  readonly leftCalling: number[] = []
   /** What becomes of the next answers, one after the other. */
   readonly mishaps: Mishap[] = []
   /** The answer whose words arrived last in place of audio. */
@@ -32,11 +34,19 @@ export class VirtualModel implements RealtimeDriver {
 
   /** @param epoch by which the call knows the session; not given: it counts those that were opened. */
   open(_setup: ModelSetup | null, listener: ModelListener, epoch = this.sessions.length + 1): VirtualSession {
-    const { answers, offences, mishaps } = this
+    const { answers, offences, mishaps, leftCalling } = this
     const written = (answer: number) => {
       this.lastWritten = answer
     }
-    const session = new VirtualSession(this.#world, { listener, epoch, answers, offences, mishaps, written })
+    const session = new VirtualSession(this.#world, {
+      listener,
+      epoch,
+      answers,
+      offences,
+      mishaps,
+      leftCalling,
+      written,
+    })
     this.sessions.push(session)
     return session
   }

@@ -1,0 +1,167 @@
+import { letters } from '../../src/voice/session/word-ends.ts'
+import { TIME_UP } from '../../src/voice/session/wrapping-up.ts'
+import type { MixedRun } from './mixed-run.ts'
+import { LAW, PLAIN } from './mixed-setting.ts'
+import type { Answered } from './model-world.ts'
+
+/** Heard so much less than was made, it was heard to its end. */
+const WHOLE_WITHIN_MS = 250
+/** What happens to a call may show in what is heard so long after it, and a little before that begins. */
+const CALM_MS = 20_000
+
+function unless(isRight: boolean, fault: string): string[] {
+  return isRight ? [] : [fault]
+}
+
+/** Who of the agents speaks, what they say before anything else, what they call and use, and how they end the call. */
+export function faultsOfAgents(run: MixedRun): string[] {
+  return [
+    ...faultsOfOrder(run),
+    ...faultsOfNames(run),
+    ...faultsOfUsage(run),
+    ...faultsOfCalls(run),
+    ...faultsOfReason(run),
+    ...faultsOfGoodbye(run),
+    ...faultsOfLaw(run),
+    ...faultsOfCuts(run),
+  ]
+}
+
+/** Nothing of an earlier session is heard once a later one speaks. */
+function faultsOfOrder({ world }: MixedRun): string[] {
+  let newest = 0
+  const sent = world.carriers.flatMap((carrier) => carrier.sent)
+  for (const one of sent) {
+    if (one.type !== 'media' || world.resumedAtMs.includes(one.atMs)) continue
+    const epoch = world.model.answers[one.answer]?.epoch ?? 0
+    if (epoch < newest) return [`at ${one.atMs} was sent what a session had made that was left before`]
+    newest = epoch
+  }
+  return []
+}
+
+/** What an agent has said is written down as its own. */
+function faultsOfNames({ world, handOffs }: MixedRun): string[] {
+  const [first = { epoch: Number.POSITIVE_INFINITY }] = handOffs
+  return world.transcript.flatMap(({ itemId, agentName }) => {
+    const answered = world.model.answers.find((one) => one.itemId === itemId)
+    const name = answered && (answered.epoch < first.epoch ? 'Robin' : 'Kim')
+    return unless(!name || agentName === name, `${itemId} is told to be of ${agentName}, and was ${name}’s`)
+  })
+}
+
+/** What each answer used is counted once. */
+function faultsOfUsage({ world }: MixedRun): string[] {
+  const dones = world.wire.trace.filter((line) => line.includes('model response_done')).length
+  const { outputTokens } = world.session.state.usage
+  return unless(outputTokens === 10 * dones, `used ${outputTokens} tokens in ${dones} answers`)
+}
+
+/** Each call of a tool is known, and no session is left in the middle of those that it calls at once. */
+function faultsOfCalls({ world }: MixedRun): string[] {
+  const called = world.wire.trace.filter((line) => line.includes('model tool_call')).length
+  const known = new Set(world.notes.flatMap((note) => (note.type === 'tool' ? [note.callId] : []))).size
+  const left = world.model.leftCalling.filter((atMs) => atMs < (world.endedAtMs ?? 0) - 1)
+  return [
+    ...unless(called === known, `${called} tools were called, and ${known} are known`),
+    ...left.map((atMs) => `a session was left at ${atMs} in the middle of the tools that it called`),
+  ]
+}
+
+/** A call ends for what has ended it. */
+function faultsOfReason({ world, call }: MixedRun): string[] {
+  const [reason] = world.ends
+  const { plan, costUsd } = world.session.state
+  const types = new Set<string>(call.incidents.map(({ incident }) => incident.type))
+  const tools = new Set(world.toolRuns.map(({ name }) => name))
+  const endedMs = world.endedAtMs ?? 0
+  const evidence: Record<string, boolean> = {
+    agent_hangup: tools.has('end_call'),
+    supervisor: types.has('end'),
+    shutdown: types.has('shut_down'),
+    voicemail: types.has('machine') || types.has('party'),
+    transferred: types.has('transfer') || tools.has('transfer') || tools.has('warm_transfer') || types.has('shut_down'),
+    max_duration:
+      endedMs >= Math.min(plan.maxCallMs, plan.budgetMs ?? Number.POSITIVE_INFINITY) - 6_000 ||
+      (costUsd ?? 0) >= (plan.budgetUsd ?? Number.POSITIVE_INFINITY),
+  }
+  const last = world.model.answers.findLast(({ answer }) => world.heardMs(answer) > 0)
+  // It may have been called before the time was up.
+  const { trace } = world.wire
+  const isCalledInIt =
+    trace.findLastIndex((line) => line.includes('-> tool end_call')) >
+    trace.findLastIndex((line) => line.includes('model response_started'))
+  const isOfAgent = reason === 'agent_hangup' && last !== undefined && isCalledInIt
+  return [
+    ...unless(evidence[reason ?? ''] ?? true, `ended by ${reason}, of which nothing happened`),
+    ...unless(!isOfAgent || !isLastWord(world, last), `ended by ${reason} in: ${last?.instructions}`),
+  ]
+}
+
+function isLastWord({ session }: MixedRun['world'], { instructions }: Answered): boolean {
+  const { goodbye } = session.state.plan.idle
+  return instructions === TIME_UP || (goodbye !== '' && instructions?.endsWith(goodbye) === true)
+}
+
+/** The words with which the agent ends the call are heard to their end. */
+function faultsOfGoodbye({ world, call }: MixedRun): string[] {
+  const [reason] = world.ends
+  const last = world.model.answers.findLast(({ answer }) => world.heardMs(answer) > 0)
+  if ((reason !== 'agent_hangup' && reason !== 'idle_timeout') || !last || world.hangUps === 0) return []
+  if (last.cancelledAtMs !== null || world.session.state.timeUp !== null || call.speech !== null) return []
+  if (call.incidents.some(({ incident }) => incident.type === 'lose_stream' || incident.type === 'hang_up')) return []
+  const missingMs = last.madeMs - world.heardMs(last.answer)
+  return unless(missingMs <= WHOLE_WITHIN_MS, `the last ${missingMs} ms of the goodbye were not heard`)
+}
+
+/** What the law wants said is heard before anything else of the agent. */
+function faultsOfLaw({ world, call }: MixedRun): string[] {
+  const { disclosure, before, voicemail } = call.setting ?? PLAIN
+  if (disclosure === null || (before !== null && before !== 'disclosing')) return []
+  // A server that begins by itself was not asked, and nobody tells it what to say.
+  if (call.incidents.some(({ incident }) => incident.type === 'own_answer')) return []
+  // Nor is a provider known that finds its first words too long.
+  if (call.incidents.some(({ incident }) => incident.type === 'mishap' && incident.what === 'max_output_tokens'))
+    return []
+  const law = letters(LAW)
+  const isFiller = (text: string) => /ords of ?a? (filler|apology)/.test(text)
+  const said = world.transcript
+    .filter(({ role, text, unheard }) => role === 'agent' && text !== '' && !isFiller(text + unheard))
+    .sort((a, b) => a.startMs - b.startMs)
+  let heard = ''
+  for (const { text, itemId, unheard } of said) {
+    const own = letters(text)
+    // What was begun may be gone on with, or be said again.
+    heard = law.startsWith(own) ? own : heard + own
+    if (heard.startsWith(law) || own.startsWith(law)) return []
+    // A mailbox has its message as it stands.
+    if (voicemail?.startsWith(text)) return []
+    if (!law.startsWith(heard)) return [`was not told what the law wants said before ${itemId}: ${text} | ${unheard}`]
+  }
+  return []
+}
+
+/** No words of the agent are lost by themselves. */
+function faultsOfCuts({ world, call, targets, people }: MixedRun): string[] {
+  if (call.speech?.some(({ failsAs }) => failsAs) || targets.legs.length > 0 || people.length > 0) return []
+  const isLasting = ({ incident }: MixedRun['call']['incidents'][number]) =>
+    incident.type !== 'listen' && incident.type !== 'whisper'
+  let atMs = 0
+  const times = call.incidents.map((one) => {
+    atMs += one.afterMs
+    return isLasting(one) ? atMs : Number.NEGATIVE_INFINITY
+  })
+  if (call.incidents.some(({ incident }) => incident.type === 'mishap')) return []
+  // Nor is a long answer heard out once the call has to end.
+  const { budget, timeUp } = world.session.state
+  if (budget === 'spent' || timeUp !== null) return []
+  const keys = world.wire.trace
+    .filter((line) => line.includes('carrier key'))
+    .map((line) => 1_000 * Number.parseFloat(line))
+  const sounds = world.caller.utterances.flatMap(({ startMs, endMs }) => [startMs, endMs])
+  const disturbances = [...times, ...keys, ...sounds, world.endedAtMs ?? 0]
+  return world.transcript.flatMap(({ itemId, role, unheard, startMs, endMs }) => {
+    const isCalm = !disturbances.some((one) => startMs - CALM_MS < one && one < endMs + CALM_MS / 4)
+    return unless(role !== 'agent' || unheard === '' || !isCalm, `${itemId} lost by itself: ${unheard}`)
+  })
+}
