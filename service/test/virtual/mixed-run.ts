@@ -56,7 +56,8 @@ function brainOf({ answers, behindTold = [] }: MixedCall, plan: Plan): Brain {
     const law = lawOf(lines, instructions, plan)
     if (instructions) {
       const said = restaurant(lines, instructions)
-      const rest = /[Gg]o on from there/.test(instructions) && !/as it stands/.test(instructions) ? restOfLaw(lines) : ''
+      const rest =
+        /[Gg]o on from there/.test(instructions) && !/as it stands/.test(instructions) ? restOfLaw(lines) : ''
       const tool = behindTold[told++ % Math.max(1, behindTold.length)] ?? undefined
       return { ...said, text: law + rest + said.text, ...(tool && { tool }) }
     }
