@@ -93,8 +93,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'telling the model what was heard of a clip',
     file: `${SESSION}/clips.ts`,
-    find: 'if (!isFirst || heardMs >= sentMs || !entry) return',
-    put: 'if (isFirst || !entry) return',
+    find: 'if (isFirst && heardMs < sentMs) tellHeard(step, itemId)',
+    put: 'if (!isFirst) tellHeard(step, itemId)',
     tests: [`${SESSION}/clips.test.ts`],
   },
   {
