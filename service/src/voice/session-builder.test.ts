@@ -22,7 +22,7 @@ import { type CallFacts, scribeSetup, setupOf } from './session-builder-setup.ts
 import type { StreamedCall } from './streamed-call.ts'
 import { handOff } from './tools/hand-off.ts'
 import { sendDtmf } from './tools/send-dtmf.ts'
-import { defineTool } from './tools/tool.ts'
+import { defineTool, type Tool } from './tools/tool.ts'
 
 const CAPABILITIES = { truncation: true, callerTranscripts: true, textOutput: true, nativeMulaw: true }
 const FACTS: CallFacts = {
@@ -118,6 +118,25 @@ describe('a session whose model does not work', () => {
   })
 })
 
+/** Of sessions that nobody records, watches or puts through. */
+function builderWith(given: { clock: TestClock; model: ScriptedModel; tools: Tool[] }) {
+  return makeSessionBuilder({
+    ...given,
+    ...{ log: makeLog({ level: 'silent', secrets: [] }), modelSessionMs: 3_000_000 },
+    tracing: makeTracing(new TestClock()),
+    journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
+    metrics: makeLiveMetrics(new Registry(), () => 0),
+    isHeld: async () => true,
+    transferOf: () => ({
+      expectTarget: () => {},
+      begin: async () => ({ cancel: () => {}, leave: () => {} }),
+      putThrough: () => {},
+    }),
+    checkpoint: () => {},
+    carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
+  })
+}
+
 describe('a session that is handed to an agent of another language', () => {
   it('is known by that agent and its language, also to whatever is said in its place', async () => {
     const [clock, model] = [new TestClock(), new ScriptedModel()]
@@ -128,20 +147,7 @@ describe('a session that is handed to an agent of another language', () => {
         return { output: { ok: controls.handOff(billie, { own: [], clips: [], summary: '' }) } }
       },
     })
-    const builder = makeSessionBuilder({
-      ...{ clock, log: makeLog({ level: 'silent', secrets: [] }), model, tools: [handOver], modelSessionMs: 3_000_000 },
-      tracing: makeTracing(new TestClock()),
-      journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
-      metrics: makeLiveMetrics(new Registry(), () => 0),
-      isHeld: async () => true,
-      transferOf: () => ({
-        expectTarget: () => {},
-        begin: async () => ({ cancel: () => {}, leave: () => {} }),
-        putThrough: () => {},
-      }),
-      checkpoint: () => {},
-      carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
-    })
+    const builder = builderWith({ clock, model, tools: [handOver] })
     const call = { ...CALL, agent: { ...CALL.agent, config: agentConfigDefaults({ tools: ['hand_over'] }) } }
     const { session, live } = builder.build(call, () => {})
     session.dispatch({ type: 'opened' })
@@ -173,20 +179,7 @@ describe('a session whose agent calls other tools behind the one that hands the 
       resolveAgent: async () => billie,
       ...{ tenantTools: { of: async () => [] }, clips: { of: async () => [] } },
     })
-    const builder = makeSessionBuilder({
-      ...{ clock, log: makeLog({ level: 'silent', secrets: [] }), model, tools: [hand, note] },
-      ...{ modelSessionMs: 3_000_000, tracing: makeTracing(new TestClock()) },
-      journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
-      metrics: makeLiveMetrics(new Registry(), () => 0),
-      isHeld: async () => true,
-      transferOf: () => ({
-        expectTarget: () => {},
-        begin: async () => ({ cancel: () => {}, leave: () => {} }),
-        putThrough: () => {},
-      }),
-      checkpoint: () => {},
-      carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
-    })
+    const builder = builderWith({ clock, model, tools: [hand, note] })
     const agent = { ...CALL.agent, config: agentConfigDefaults({ tools: ['hand_off', 'note'] }) }
     const { session, live } = builder.build({ ...CALL, agent }, () => {})
     session.dispatch({ type: 'opened' })
