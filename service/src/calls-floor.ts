@@ -66,8 +66,9 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const { defaults, tenants, resolveAgent, sessions, resuming, statuses, late, live, publicUrl, nodeId } = needs
   const { capacity, tokens } = voice
   const hasModel = deps.model !== null
+  const isSimulated = deps.simulated.carrier
   const takesUnsigned = () => config.simulator && isLoopback(publicUrl())
-  const signatures = makeCallbackSignatures({ db, clock, log, tenants, carriers, defaults, takesUnsigned })
+  const signatures = makeCallbackSignatures({ db, clock, log, tenants, carriers, defaults, isSimulated, takesUnsigned })
   const hasHeirNow = () => hasHeir(db, nodeId, SILENCE_MS)
   const addresses = () => ({
     stream: voice.streamUrl(),

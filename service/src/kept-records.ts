@@ -39,8 +39,9 @@ export function makeKeptRecords(deps: Deps, { nodeId, defaults, tenants, statuse
   const late = makeLateReports({ clock, log, statuses, files })
   const actions = makeLateActions({ db, clock, log, files })
   const refusals = makeLateRefusals({ db, clock, log, files, tenants })
+  const isSimulated = deps.simulated.carrier
   const takesUnsigned = () => config.simulator && isLoopback(publicAddress(config))
-  const signatures = makeCallbackSignatures({ db, clock, log, tenants, carriers, defaults, takesUnsigned })
+  const signatures = makeCallbackSignatures({ db, clock, log, tenants, carriers, defaults, isSimulated, takesUnsigned })
   const adopt = makeAdoptDial({ db, clock, log, tenants, signatures })
   const unanswered = makeLateUnanswered({ db, clock, log, files, tenants, signatures, adopt, statuses })
   const of = { journal, finishing, reports: late, actions, refusals, unanswered }

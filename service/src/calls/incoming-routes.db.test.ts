@@ -486,6 +486,36 @@ describe.each([
   })
 })
 
+describe.each([
+  ['on this machine', {}, 200],
+  ['with a public address', { PUBLIC_URL: 'https://voice.example.com' }, 401],
+])('a call of a tenant that goes by the account of the simulator, %s', (_where, settings, unsigned) => {
+  const ACCOUNT_OF_SIMULATOR = { TELEPHONY_ACCOUNT_SID: ACCOUNT.sid, TELEPHONY_AUTH_TOKEN: ACCOUNT.token }
+  const app = useCallApp(useDatabase(), {
+    ...{ settings: { SIMULATOR: 'on', ...ACCOUNT_OF_SIMULATOR, ...settings }, isCarrierSimulated: true },
+    document: { telephony: {} },
+  })
+  const statusOf = async (form: object, token: string | null) =>
+    (await app.post(PATH, { form: { ...FORM, ...form }, token })).status
+
+  it(`is answered with ${unsigned} when it is not signed, as if there were no token`, async () => {
+    expect(await statusOf({}, null)).toBe(unsigned)
+    expect(await statusOf({ CallSid: 'CA2', To: '+12025550199' }, null)).toBe(unsigned)
+  })
+
+  it('is checked when it is signed', async () => {
+    expect([await statusOf({}, ACCOUNT.token), await statusOf({}, 'another-token')]).toEqual([200, 401])
+    const headers = { 'x-provider-signature': 'junk' }
+    expect((await app.post(PATH, { form: FORM, token: null, headers })).status).toBe(401)
+  })
+
+  it('is not taken unsigned of a tenant that has set a token', async () => {
+    const telephony = { account_sid: ACCOUNT.sid, auth_token: SECOND_TOKEN }
+    await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony })
+    expect([await statusOf({}, null), await statusOf({}, SECOND_TOKEN)]).toEqual([401, 200])
+  })
+})
+
 describe('a call that is entered after its caller was told that it is not taken', () => {
   const gate = new GatedDatabase()
   const test = useDatabase()

@@ -38,7 +38,7 @@ export type CallApp = {
   pass<T>(condition: () => T | Promise<T>, what: string): Promise<Exclude<T, false | null | undefined>>
 }
 
-type Options = Pick<AppOptions, 'settings' | 'carriers'> & {
+type Options = Pick<AppOptions, 'settings' | 'carriers' | 'isCarrierSimulated'> & {
   agent?: Record<string, unknown>
   document?: Record<string, unknown>
   hasModel?: boolean
@@ -50,14 +50,14 @@ type Options = Pick<AppOptions, 'settings' | 'carriers'> & {
 
 /** Starts all of it anew for each test of the file, on the database of the file: call `useDatabase` first. */
 export function useCallApp(test: TestDatabase, options: Options = {}): CallApp {
-  const { settings, carriers, hasModel = true, speech, database, ...furnished } = options
+  const { settings, carriers, isCarrierSimulated = false, hasModel = true, speech, database, ...furnished } = options
   const parts: { served?: ServedApp; clock?: TestClock; model?: ScriptedModel; rest?: CarrierRest } = {}
   let calls = 0
   beforeEach(async () => {
     const [clock, model, rest] = [new TestClock(), new ScriptedModel(), await startCarrierRest()]
     Object.assign(parts, { clock, model, rest })
     parts.served = await ServedApp.start(test, {
-      ...{ clock, model: hasModel ? model : null, ...(carriers && { carriers }) },
+      ...{ clock, model: hasModel ? model : null, isCarrierSimulated, ...(carriers && { carriers }) },
       ...(database && { database: await database() }),
       ...(speech && { speech: speech() }),
       settings: { TELEPHONY_API_BASE_URL: rest.baseUrl, ...settings },

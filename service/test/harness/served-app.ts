@@ -63,6 +63,8 @@ export type AppOptions = {
   speech?: Speech | null
   /** Default: what there is. */
   carriers?: Carriers
+  /** Whether the account of the settings is the simulator's. Default: no. */
+  isCarrierSimulated?: boolean
   /** Whether it says that it stood still: it does now and then on a machine that is busy with other tests. Default: no. */
   tellsStandstills?: boolean
   /** Another node of the same installation, whose tenants can be called here too. */
@@ -124,7 +126,7 @@ export class ServedApp {
         clock,
         sharedClock: options.sharedClock,
         version: '0',
-        simulated: { carrier: false, model: false },
+        simulated: { carrier: options.isCarrierSimulated === true, model: false },
         metrics,
         cluster: await joinCluster({ redisUrl: config.redisUrl, clock, log, metrics, db }),
         sealer: makeSealer(Buffer.alloc(32, 1)),
