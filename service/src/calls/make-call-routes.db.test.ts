@@ -61,6 +61,19 @@ describe('POST /api/v1/make-call', () => {
     expect(await app.newestLog()).toMatchObject({ agent_name: 'Draft', version_number: 2 })
   })
 
+  it('speaks as that version also where its agent is named beside it, and as none of another agent', async () => {
+    const versions = '/tenants/acme/agent-versions'
+    const other = { agent_key: 'sales', name: 'Sales' }
+    const { agent } = await app.served.administer<{ agent: { id: string } }>('POST', '/tenants/acme/agents', other)
+    const { version } = await app.served.administer<{ version: { id: string } }>('POST', versions, {
+      ...{ agent_id: agent.id, config: { agent_name: 'Draft' } },
+    })
+    const refused = await app.dial({ agent_key: 'desk', agent_version_id: version.id })
+    expect(refused).toMatchObject({ status: 400, body: { details: [{ path: '/body/agent_version_id' }] } })
+    expect((await app.dial({ agent_key: 'sales', agent_version_id: version.id })).status).toBe(200)
+    expect(await app.newestLog()).toMatchObject({ agent_key: 'sales', agent_name: 'Draft', version_number: 1 })
+  })
+
   it.each([
     ['a minute longer than its agent has', {}, 660],
     [
