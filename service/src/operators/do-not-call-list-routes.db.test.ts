@@ -190,6 +190,7 @@ describe('POST dnc/import', () => {
     ] as const) {
       expect(await send(list)).toMatchObject({ status: 400, body: { code: 'invalid_request', details: [{ path }] } })
     }
+    expect(await send('', { type: 'text/csv; charset=utf-8' })).toMatchObject({ status: 400 })
     expect(await send('{"phone":"x"}', { type: 'application/json' })).toMatchObject({ status: 415 })
     expect(await send(`phone\n${'x'.repeat(MAX_LIST_BYTES)}`)).toMatchObject({ status: 413 })
     expect(await send(`phone\n${ANN}`, { tenant: null })).toMatchObject({ status: 401 })

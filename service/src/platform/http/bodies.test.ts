@@ -112,6 +112,28 @@ describe('a request without a body', () => {
   })
 })
 
+describe('a body of nothing', () => {
+  const FORM = 'application/x-www-form-urlencoded'
+  const send = (url: string, type: string, payload = '') => {
+    const sent = { 'content-type': type, 'content-length': String(payload.length) }
+    return serverWithRoutes().inject({ method: 'POST', url, payload, headers: sent })
+  }
+
+  it.each([FORM, 'text/plain', 'application/octet-stream', 'json'])('may be called %s', async (type) => {
+    expect((await send('/publish', type)).statusCode).toBe(200)
+  })
+
+  it('is missing, whatever it is called, where a route asks for one', async () => {
+    const error = 'The body is missing: it must be an object, in JSON.'
+    for (const type of [FORM, 'application/json'])
+      expect((await send('/things', type)).json()).toMatchObject({ code: 'invalid_request', error })
+  })
+
+  it('is one byte shorter than one that is called what is not taken', async () => {
+    expect((await send('/publish', FORM, 'a')).statusCode).toBe(415)
+  })
+})
+
 describe('a route that describes no query', () => {
   const answered = strict({ ok: Type.Boolean() })
   const serverWithReads = () => {

@@ -45,6 +45,17 @@ export const refuseCompressed: preParsingHookHandler = ({ headers }, _reply, _pa
   done(isTaken ? null : new AppError('unsupported_media_type', sentence))
 }
 
+/**
+ * The hook that passes over the type of a body that is none, where that type is not taken: a form is what `curl -d ''` and others call
+ * the nothing that they post.
+ */
+export const forgetTypeOfNothing: preParsingHookHandler = ({ raw, server }, _reply, _payload, done) => {
+  const [type] = raw.headers['content-type']?.split(';') ?? []
+  const isForgotten = type !== undefined && !announcesBody(raw.headers) && !server.hasContentTypeParser(type)
+  if (isForgotten) delete raw.headers['content-type']
+  done()
+}
+
 /** As RFC 9112 has it: by one of these headers alone a request has a body. */
 function announcesBody({ 'content-length': length = '0', 'transfer-encoding': coding }: IncomingHttpHeaders): boolean {
   return coding !== undefined || Number(length) !== 0

@@ -15,7 +15,7 @@ import {
 import { type Clock, waitWhile } from '../../kernel/clock.ts'
 import type { Log } from '../log.ts'
 import { recordAnswers, recordWhenOver } from './access-log.ts'
-import { refuseCompressed, refuseUnaskedBody, refuseUnaskedQuery, takeJson } from './bodies.ts'
+import { forgetTypeOfNothing, refuseCompressed, refuseUnaskedBody, refuseUnaskedQuery, takeJson } from './bodies.ts'
 import { answerClientError, hasMethodOfHttp, refuseForeign } from './client-errors.ts'
 import { answerError } from './errors.ts'
 import { FrameworkLines } from './framework-lines.ts'
@@ -114,6 +114,7 @@ export function buildServer(deps: ServerDeps): HttpServer {
   server.addHook('onRequest', requireHost)
   server.addHook('preParsing', refuseUnknownRoute)
   server.addHook('preParsing', refuseCompressed)
+  server.addHook('preParsing', forgetTypeOfNothing)
   server.addHook('preValidation', readPathIds)
   server.addHook('preValidation', refuseUnsafeText)
   server.addHook('preValidation', refuseUnaskedBody)
