@@ -176,6 +176,16 @@ describe('POST tenants/evict-idle', () => {
     expect(await use('acme')).toMatchObject({ tenant_id: 'acme' })
   })
 
+  it('forgets none that has been idle for less than ever so long', async () => {
+    await store('acme')
+    await use('acme')
+    await node.clock.advance(10_000)
+    expect(await admin.call('POST', '/tenants/evict-idle?max_idle_secs=9007199254740991')).toEqual({
+      status: 200,
+      body: { ok: true, evicted: 0, remaining: 1 },
+    })
+  })
+
   it.each(['-1', 'soon', '1.5'])('refuses max_idle_secs=%s', async (seconds) => {
     const answer = await admin.call('POST', `/tenants/evict-idle?max_idle_secs=${seconds}`)
     expect(answer).toMatchObject({ status: 400, body: { details: [{ path: '/query/max_idle_secs' }] } })
