@@ -82,6 +82,22 @@ describe('the service with SIMULATOR=on', () => {
     const late = await call(['--say', 'Hello?'])
     expect(late).toMatchObject({ code: 1, stderr: expect.stringMatching(/^The call failed: .* is it running\?\n$/) })
   })
+
+  it('takes an unsigned call of a tenant without a token, as it says, and checks one that is signed', async () => {
+    const program = startProgram({ ...settings, DATABASE_URL: 'none' })
+    const address = await program.listening()
+    const document = { tenant_id: 'acme', telephony: { from_number: '+12025550140' }, agent: { agent_name: 'Robin' } }
+    const headers = { 'x-admin-key': ADMIN_API_KEY, 'content-type': 'application/json' }
+    const tenant = `${address}/api/v1/admin/tenants/acme`
+    expect((await fetch(tenant, { method: 'PUT', headers, body: JSON.stringify(document) })).status).toBe(200)
+    const ring = (signed: Record<string, string>) => {
+      const body = new URLSearchParams({ CallSid: 'CA1', From: '+12025550123', To: '+12025550140' })
+      return fetch(`${address}/api/v1/incoming-call`, { method: 'POST', headers: signed, body })
+    }
+    const taken = await ring({})
+    expect([taken.status, await taken.text()]).toEqual([200, expect.stringContaining('<Connect>')])
+    expect((await ring({ 'x-provider-signature': 'made up' })).status).toBe(401)
+  })
 })
 
 describe('npm run call', () => {
