@@ -443,6 +443,13 @@ describe('POST /api/v1/incoming-call', () => {
     })
   })
 
+  it.each([PATH, RESUME])('is answered at %s with a query of the number, too', async (path) => {
+    const failed: Record<string, string> =
+      path === RESUME ? { ErrorCode: '11200', ErrorUrl: app.served.app.publicUrl() + PATH } : {}
+    const { status, text } = await app.post(`${path}?line=2&again=1`, { form: { ...FORM, ...failed } })
+    expect([status, text]).toEqual([200, expect.stringContaining('<Connect>')])
+  })
+
   it('hangs up when the call is over already', async () => {
     await app.post(PATH, { form: FORM })
     await app.post('/api/v1/call-status', { form: { ...FORM, CallStatus: 'completed' } })

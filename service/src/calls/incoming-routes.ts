@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { phoneNumberOf, shownNumber } from '../kernel/phone.ts'
 import { type Form, formOf, takeForms } from '../platform/http/forms.ts'
-import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
+import { errorResponses, Ok } from '../platform/http/schemas.ts'
 import type { SignedRequest } from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
 import type { CallReport } from '../records/call-record.ts'
@@ -96,7 +96,8 @@ export function incomingRoutes({
           ...answer,
           summary: 'Say what comes next for a call',
           operationId: 'resumeCall',
-          querystring: strict({ again: Type.Optional(Again) }),
+          // So may the address that is asked where they fail.
+          querystring: Type.Object({ again: Type.Optional(Again) }, { additionalProperties: true }),
         },
       },
       async (request, reply) => {
