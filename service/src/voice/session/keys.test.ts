@@ -28,6 +28,40 @@ describe('Keys', () => {
     expect(call.commands('system_message').map(({ text }) => text.split(': ')[1])).toEqual(['12', '1234'])
   })
 
+  describe('behind as many as there may be', () => {
+    const filled = (maxDigits = 4) => {
+      const call = Call.greeted({ dtmf: { maxDigits, endKey: '#', timeoutMs: 3_000 } })
+      press(call, '1234'.slice(0, maxDigits))
+      call.answer('resp_1', 'item_1', 6_000)
+      return call
+    }
+    const told = (call: Call) => call.commands('system_message').map(({ text }) => text.split(': ')[1])
+
+    it('are no entry where they are the end key alone, which does not stop the answer', () => {
+      const call = filled()
+      call.wait(1_000)
+      press(call, '#')
+      expect(told(call)).toEqual(['1234'])
+      expect(call.all('clear')).toHaveLength(0)
+      press(call, '#')
+      expect(told(call)).toEqual(['1234', '#'])
+    })
+
+    it('are one after a pause, or with other keys', () => {
+      const call = filled()
+      call.wait(3_000)
+      press(call, '#')
+      press(call, '12345#')
+      expect(told(call)).toEqual(['1234', '#', '1234', '5'])
+    })
+
+    it('are one where an entry is of one key, which nobody ends', () => {
+      const call = filled(1)
+      press(call, '#')
+      expect(told(call)).toEqual(['1', '#'])
+    })
+  })
+
   it('stop the agent at the first of them, and it says nothing until the entry is there', () => {
     const call = Call.greeted()
     call.says('turn_1', 500)

@@ -14,17 +14,27 @@ const HANDED_OVER_MS = 2_500
  * A key was pressed: the agent falls silent at the first, but is kept neither from its greeting nor from what the law wants said before
  * it. An entry is told to the model as one message: at its end key, when it is full, or after a pause. One that is being connected
  * keeps it until it is ready, and then answers it behind its greeting; of a call that another node is to have it is written down for that.
+ * Who ends by habit what was full already is not answered twice.
  */
 export function keyPressed(step: Step, digit: string): void {
   const { phase, plan, digits, detached } = step.state
   const isOn = phase === 'talking' || phase === 'waiting'
   if (!isOn && !detached?.isHandedOver) return
+  const isEndOfFull = digit === plan.dtmf.endKey && isFullEntryNew(step)
+  step.set({ fullEntryMs: null })
+  if (isEndOfFull) return
   if (isOn && !isGreetingToCome(step)) interrupt(step)
   step.set({ idleStage: 0, idleArmed: false, idleHeldUntilMs: null })
   if (digit === plan.dtmf.endKey) return tellKeys(step)
   step.set({ digits: digits + digit })
-  if (step.state.digits.length >= plan.dtmf.maxDigits) tellKeys(step)
-  else awaitKeys(step)
+  if (step.state.digits.length < plan.dtmf.maxDigits) return awaitKeys(step)
+  step.set({ fullEntryMs: step.nowMs })
+  tellKeys(step)
+}
+
+/** Whether the last key filled an entry, of several keys, not longer ago than a pause that would have ended it. */
+function isFullEntryNew({ state: { fullEntryMs, plan }, nowMs }: Step): boolean {
+  return fullEntryMs !== null && plan.dtmf.maxDigits > 1 && nowMs - fullEntryMs < plan.dtmf.timeoutMs
 }
 
 /** More keys have so long to come. */

@@ -154,6 +154,8 @@ export type SessionState = {
   readonly idleHeldUntilMs: number | null
   readonly deadAirArmed: boolean
   readonly digits: string
+  /** When the last key made an entry as long as one may be, monotonic ms; null where it did not. */
+  readonly fullEntryMs: number | null
   /** Answers that did not come, one after the other, and since when nothing has; null once one was given, or nobody waits for one. */
   readonly stall: { readonly count: number; readonly sinceMs: number } | null
   /** Answers that stalled before the one that is waited for, or sounds, one after the other; 0 once one has ended as it should. */
@@ -244,7 +246,7 @@ export function newSession(plan: Plan, nowMs: number, { resumption = null, waite
     idleStage: 0,
     ...{ idleArmed: false, idleDueMs: 0, idleHeldUntilMs: null },
     deadAirArmed: false,
-    digits: '',
+    ...{ digits: '', fullEntryMs: null },
     stall: null,
     ...{ earlierStalls: 0, stallEpoch: 0 },
     greetingAtMs: null,
