@@ -96,7 +96,8 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
       db,
       clock,
       sealer,
-      defaultTelephonyToken: telephony.auth_token !== null,
+      // The simulator's is none that anybody has set.
+      defaultTelephonyToken: telephony.auth_token !== null && !deps.simulated.carrier,
       installationNumber: config.telephonyFromNumber,
       hasPrompt: async (key) => (await findPrompt(db, key)) !== null,
       onChange: changes.changed,

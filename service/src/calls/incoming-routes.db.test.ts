@@ -516,6 +516,12 @@ describe.each([
     expect((await app.post(PATH, { form: FORM, token: null, headers })).status).toBe(401)
   })
 
+  it('is told of where its tenant names an account of its own', async () => {
+    const document = { tenant_id: 'acme', telephony: { account_sid: 'AC1' } }
+    const { warnings } = await app.served.administer<{ warnings?: string[] }>('PUT', '/tenants/acme', document)
+    expect(warnings).toEqual([expect.stringContaining('telephony.account_sid has no auth token')])
+  })
+
   it('is not taken unsigned of a tenant that has set a token', async () => {
     const telephony = { account_sid: ACCOUNT.sid, auth_token: SECOND_TOKEN }
     await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony })
