@@ -23,6 +23,7 @@ const AGENT = { agentId: null, agentKey: null, versionId: null, versionNumber: n
 
 /** A warm transfer of which the target is rung. */
 async function begun({
+  summary = '',
   isWanted = true,
   flush = async (): Promise<void> => undefined,
   // A database that hangs.
@@ -61,7 +62,7 @@ async function begun({
     agent: { ...AGENT, config: agentConfigDefaults({}) },
     carrier: { send: () => {}, sendAll: () => {}, bufferedBytes: () => 0, close: () => {} },
   })
-  const { cancel, leave } = await call.begin('t1', { target: '+12025550103', summary: '', isWarm: true }, news)
+  const { cancel, leave } = await call.begin('t1', { target: '+12025550103', summary, isWarm: true }, news)
   const ask = (question: object) => bus.ask(transfersTopic(NODE), { ...question, id: 't1' }, 8_000)
   const putThrough = () => told.filter((each) => each === 'noted').length
   return { clock, rest, told, cancel, leave, ask, putThrough, isTakenToBe: call.putThrough }
@@ -72,6 +73,20 @@ it('brings who takes a call to its caller at once, however long the records take
   const verbs = await ask({ type: 'key', digits: '1' })
   expect(verbs).toEqual([{ type: 'conference', room: 'transfer-t1' }, HANG_UP])
   expect(told).toEqual(['sent'])
+})
+
+it.each([
+  ['Wants a refund', 'A caller is waiting for you. Wants a refund. Press 1 to take the call.'],
+  ['Wants a refund.', 'A caller is waiting for you. Wants a refund. Press 1 to take the call.'],
+  ['Asks: "When?"', 'A caller is waiting for you. Asks: "When?" Press 1 to take the call.'],
+  [' ', 'A caller is waiting for you. Press 1 to take the call.'],
+])('tells the target apart what the call is about, and what to press: %j', async (summary, text) => {
+  const { ask } = await begun({ summary })
+  expect(await ask({ type: 'answered' })).toEqual([
+    expect.objectContaining({ type: 'ask_key', text }),
+    expect.objectContaining({ type: 'ask_key', text }),
+    HANG_UP,
+  ])
 })
 
 it('brings nobody to who takes a call that is not to be put through any more, though its carrier has not said yet that they are rung', async () => {

@@ -86,6 +86,8 @@ const BACK_BY_ITSELF_MS = 2_000
 const LOOK_AGAIN_MS = 2_000
 /** Who may be rung, though their carrier has not said so, has answered by then, or will not. */
 const IN_DOUBT_MS = (RING_SECONDS + 15) * 1_000
+/** A summary without it would be read out as one sentence with what is asked behind it. */
+const ENDS_A_SENTENCE = /[.!?…。！？؟।]["'”’»)\]]*$/
 /** What the end of the target's side means, by the carrier's word for it. */
 const ENDS: ReadonlyMap<string, TransferFault> = new Map([
   ['completed', 'declined'],
@@ -394,7 +396,8 @@ class OpenTransfers {
 
 /** Said twice: who has just picked up may miss the first. */
 function offer({ language, request, url }: Ringing): CallVerb[] {
-  const about = request.summary === '' ? '' : ` ${request.summary}`
+  const summary = request.summary.trim()
+  const about = summary === '' ? '' : ` ${ENDS_A_SENTENCE.test(summary) ? summary : `${summary}.`}`
   const ask = { type: 'ask_key' as const, timeoutSeconds: KEY_SECONDS, url: `${url}/keys` }
   const sentence = carrierSentence(({ waiting, pressOne }) => `${waiting}${about} ${pressOne}`, language)
   return [{ ...ask, ...sentence }, { ...ask, ...sentence }, { type: 'hangup' }]
