@@ -5,12 +5,14 @@ import { until } from './wait.ts'
 /** A mail as the server got it: the envelope, the header with its folded lines joined, the text decoded. */
 export type ReceivedMail = { from: string; to: string[]; header: string[]; text: string }
 
-/** A mail server on this machine, without TLS. Whoever starts it closes it. */
+/** A mail server on this machine. Whoever starts it closes it. */
 export type MailServer = {
   port: number
   mails: ReceivedMail[]
   /** Who logged in, in their order. */
   logins: { username: string; password: string }[]
+  /** Of each mail, in their order, whether it came over TLS. */
+  wasSecure: boolean[]
   /** From now on, what each message is answered with; null: it is taken. */
   refusal: { code: number; words: string } | null
   /** Whoever is refused as a recipient. */
@@ -21,9 +23,11 @@ export type MailServer = {
   close(): Promise<void>
 }
 
-export async function startMailServer(): Promise<MailServer> {
+/** `offersTls`: by STARTTLS, with a certificate that it has made for itself. */
+export async function startMailServer({ offersTls = false } = {}): Promise<MailServer> {
   const server = new SMTPServer({
-    ...{ authOptional: true, disabledCommands: ['STARTTLS'], disableReverseLookup: true, allowInsecureAuth: true },
+    ...{ authOptional: true, disableReverseLookup: true, allowInsecureAuth: true },
+    disabledCommands: offersTls ? [] : ['STARTTLS'],
     onAuth({ username = '', password }, _session, done) {
       mail.logins.push({ username, password: password ?? '' })
       done(null, { user: username })
@@ -31,14 +35,17 @@ export async function startMailServer(): Promise<MailServer> {
     onRcptTo({ address }, _session, done) {
       done(mail.refused.has(address) ? refusalOf({ code: 550, words: 'nobody of that name' }) : undefined)
     },
-    onData(stream, { envelope }, done) {
+    onData(stream, { envelope, secure }, done) {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
         if (mail.hangs) return
         const to = envelope.rcptTo.map(({ address }) => address)
         const from = envelope.mailFrom ? envelope.mailFrom.address : ''
-        if (!mail.refusal) mail.mails.push({ from, to, ...parsed(Buffer.concat(chunks).toString()) })
+        if (!mail.refusal) {
+          mail.mails.push({ from, to, ...parsed(Buffer.concat(chunks).toString()) })
+          mail.wasSecure.push(secure)
+        }
         done(mail.refusal ? refusalOf(mail.refusal) : null)
       })
     },
@@ -46,7 +53,7 @@ export async function startMailServer(): Promise<MailServer> {
   server.on('error', () => undefined)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const mail: MailServer = {
-    ...{ mails: [], logins: [], refusal: null, refused: new Set(), hangs: false },
+    ...{ mails: [], logins: [], wasSecure: [], refusal: null, refused: new Set(), hangs: false },
     port: (server.server.address() as AddressInfo).port,
     async receive(count) {
       await until(() => mail.mails.length >= count, { what: `mail ${count}` })

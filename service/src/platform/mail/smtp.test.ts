@@ -79,6 +79,29 @@ describe('a mail', () => {
   })
 })
 
+describe('a mail server that offers TLS with a certificate of its own', () => {
+  beforeEach(async () => {
+    await server.close()
+    server = await startMailServer({ offersTls: true })
+  })
+
+  it.each(['', 'ann:secret@'])('on this machine is sent mail over it: smtp://%s127.0.0.1', async (login) => {
+    await send({}, `smtp://${login}127.0.0.1:${server.port}`)
+    expect([server.mails.length, server.wasSecure]).toEqual([1, [true]])
+  })
+
+  it('elsewhere is sent mail over it as well, which without a password would go to one that offers none', async () => {
+    await send({}, `smtp://[::ffff:127.0.0.1]:${server.port}`)
+    expect(server.wasSecure).toEqual([true])
+  })
+
+  it('elsewhere is shown no password', async () => {
+    const url = `smtp://ann:secret@[::ffff:127.0.0.1]:${server.port}`
+    await expect(send({}, url)).rejects.toMatchObject({ message: expect.stringContaining('certificate') })
+    expect([server.logins, server.mails]).toEqual([[], []])
+  })
+})
+
 describe('a password', () => {
   it('is shown to a server on this machine', async () => {
     await send({}, `smtp://ann:p%40ss@127.0.0.1:${server.port}`)

@@ -17,6 +17,11 @@ const SILENT_MS = 15_000
 /** Whoever does not let go of the connection has it taken away. */
 const CLOSE_WITHIN_MS = 1_000
 const PORTS = { smtp: 587, smtps: 465 }
+/**
+ * Where mail would go out without TLS as well, as to a relay of this machine, nothing is lost by one whose certificate is its own, as every
+ * mail server has that nobody gave another one, or that cannot begin TLS after all.
+ */
+const IF_OFFERED = { opportunisticTLS: true, tls: { rejectUnauthorized: false } }
 /** What of a server's own words is passed on. */
 const MAX_REASON_CHARS = 300
 
@@ -32,6 +37,7 @@ export function smtpMailer({ clock, url, from }: Options): Mailer {
     async send(mail, signal) {
       const connection = new SMTPConnection({
         ...{ host: server.host, port: server.port, secure: server.isSecure, requireTLS: server.needsTls },
+        ...(!server.isSecure && !server.needsTls && IF_OFFERED),
         ...{ connectionTimeout: SILENT_MS, greetingTimeout: SILENT_MS, socketTimeout: SILENT_MS },
         socketCloseTimeout: CLOSE_WITHIN_MS,
       })
