@@ -57,6 +57,8 @@ export class RedisLink {
   /** Null before the first connection came about or failed. */
   #wasUp: boolean | null = null
   #upSinceMs = 0
+  /** What was told last of why it is away. */
+  #reason = ''
   #isClosed = false
   #isLooking = false
   /** What Redis answered last to a write, and to a message, in place of taking it, until it works again. */
@@ -67,7 +69,7 @@ export class RedisLink {
     this.#deps = { clock, log }
     const { commands, subscriber } = connections
     for (const redis of [commands, subscriber]) {
-      redis.on('error', (error: Error) => this.#tell(error.message))
+      redis.on('error', (error: Error) => this.#tellFault(error))
       redis.on('close', () => this.#tell('the connection was closed'))
       redis.on('ready', () => this.#tell())
       redis.connect().catch(() => {})
@@ -145,7 +147,8 @@ export class RedisLink {
       if (channels.length > 0) await this.#connections.subscriber.subscribe(...channels)
       this.#hasSubscribed = true
       this.#tell()
-    } catch {
+    } catch (error) {
+      this.#tellFault(error as Error)
       this.#connections.subscriber.disconnect(true)
     }
   }
@@ -206,6 +209,18 @@ export class RedisLink {
     if (isFound && isStillRefused && !this.#isClosed) for (const redis of [commands, subscriber]) redis.disconnect(true)
   }
 
+  /** What Redis itself says of why it does not let us in is told behind the loss, too: once, until it says something else. */
+  #tellFault({ name, message }: Error): void {
+    const isNews = name === REFUSED_BY && message !== this.#reason
+    if (this.#wasUp === false && isNews) this.#tellAway(message)
+    else this.#tell(message)
+  }
+
+  #tellAway(reason: string): void {
+    this.#reason = reason
+    if (!this.#isClosed) this.#deps.log.warn({ reason }, 'redis is away')
+  }
+
   /** Once for each change. */
   #tell(reason = 'no answer'): void {
     const { isUp } = this
@@ -215,7 +230,7 @@ export class RedisLink {
     if (isUp) this.#upSinceMs = this.#wasUp === null ? Number.NEGATIVE_INFINITY : this.#deps.clock.monotonicMs()
     this.#wasUp = isUp
     if (isUp) this.#deps.log.info({}, 'redis is there')
-    else this.#deps.log.warn({ reason }, 'redis is away')
+    else this.#tellAway(reason)
   }
 }
 

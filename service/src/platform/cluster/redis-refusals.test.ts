@@ -145,4 +145,31 @@ describe('a Redis that is reached', () => {
       ])
     },
   )
+
+  it('says why it lets nobody in any more, once, until it does again: the loss of the connection tells nothing', async () => {
+    const { operator, link, lines } = await someUser()
+    await operator.acl('SETUSER', 'node', 'resetpass', '>another')
+    await operator.client('KILL', 'USER', 'node')
+    await until(() => lines.some(({ reason }) => String(reason).startsWith('WRONGPASS')), { what: 'the reason' })
+    await operator.acl('SETUSER', 'node', 'resetpass', '>password')
+    await until(() => link.isUp, { what: 'Redis to be there again' })
+    const told = lines.map(({ msg, reason }) => [msg, /^[A-Z]{4,}/.exec(String(reason))?.[0]])
+    expect(told).toEqual([
+      ['redis is there', undefined],
+      ['redis is away', undefined],
+      ['redis is away', 'WRONGPASS'],
+      ['redis is there', undefined],
+    ])
+  })
+
+  it('says why nothing can be listened to, as where its user may not subscribe, or not to these channels', async () => {
+    const { operator, link, lines } = await someUser()
+    const cancel = link.listen('parley:bus:a', () => {})
+    onTestFinished(cancel)
+    await operator.acl('SETUSER', 'node', 'resetchannels')
+    await operator.client('KILL', 'USER', 'node')
+    await until(() => lines.some(({ reason }) => String(reason).startsWith('NOPERM')), { what: 'the reason' })
+    await operator.acl('SETUSER', 'node', '&parley:*')
+    await until(() => link.isUp, { what: 'Redis to be there again' })
+  })
 })
