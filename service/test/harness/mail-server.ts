@@ -23,11 +23,12 @@ export type MailServer = {
   close(): Promise<void>
 }
 
-/** `offersTls`: by STARTTLS, with a certificate that it has made for itself. */
-export async function startMailServer({ offersTls = false } = {}): Promise<MailServer> {
+/** `tls`: it offers STARTTLS, with this certificate. */
+export async function startMailServer({ tls }: { tls?: { key: string; cert: string } } = {}): Promise<MailServer> {
   const server = new SMTPServer({
     ...{ authOptional: true, disableReverseLookup: true, allowInsecureAuth: true },
-    disabledCommands: offersTls ? [] : ['STARTTLS'],
+    disabledCommands: tls ? [] : ['STARTTLS'],
+    ...tls,
     onAuth({ username = '', password }, _session, done) {
       mail.logins.push({ username, password: password ?? '' })
       done(null, { user: username })

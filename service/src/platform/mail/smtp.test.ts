@@ -1,4 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { Resolver } from 'node:dns'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { TestClock } from '../../../test/harness/clock.ts'
 import { type MailServer, startMailServer } from '../../../test/harness/mail-server.ts'
 import { until } from '../../../test/harness/wait.ts'
@@ -65,6 +71,20 @@ describe('a mail', () => {
     server = await startMailServer()
   })
 
+  it('finds its server by the name that this machine has for it, whether or not a name server answers', async () => {
+    const asked = vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(() => undefined)
+    onTestFinished(() => asked.mockRestore())
+    await send({}, `smtp://localhost:${server.port}`)
+    expect([server.mails.length, asked.mock.calls.length]).toEqual([1, 0])
+  })
+
+  it('says what is wrong where nobody is at any address of a name', async () => {
+    const url = `smtp://localhost:${server.port}`
+    await server.close()
+    await expect(send({}, url)).rejects.toMatchObject({ message: expect.stringContaining('ECONNREFUSED') })
+    server = await startMailServer()
+  })
+
   it('fails when the server takes over ten seconds, and is given up when the service stops', async () => {
     server.hangs = true
     const late = send()
@@ -80,9 +100,18 @@ describe('a mail', () => {
 })
 
 describe('a mail server that offers TLS with a certificate of its own', () => {
+  let tls: { key: string; cert: string }
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mail-'))
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+    const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, '-days', '2']
+    execFileSync('openssl', [...made, '-subj', '/CN=mail'], { stdio: 'ignore' })
+    tls = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
+    await rm(folder, { recursive: true })
+  })
   beforeEach(async () => {
     await server.close()
-    server = await startMailServer({ offersTls: true })
+    server = await startMailServer({ tls })
   })
 
   it.each(['', 'ann:secret@'])('on this machine is sent mail over it: smtp://%s127.0.0.1', async (login) => {
@@ -97,7 +126,7 @@ describe('a mail server that offers TLS with a certificate of its own', () => {
 
   it('elsewhere is shown no password', async () => {
     const url = `smtp://ann:secret@[::ffff:127.0.0.1]:${server.port}`
-    await expect(send({}, url)).rejects.toMatchObject({ message: expect.stringContaining('certificate') })
+    await expect(send({}, url)).rejects.toMatchObject({ message: expect.stringContaining('self-signed certificate') })
     expect([server.logins, server.mails]).toEqual([[], []])
   })
 })

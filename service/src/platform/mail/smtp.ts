@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { Socket } from 'node:net'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { Clock } from '../../kernel/clock.ts'
@@ -35,7 +37,11 @@ export function smtpMailer({ clock, url, from }: Options): Mailer {
   return {
     address: server.address,
     async send(mail, signal) {
+      const socket = new Socket()
+      // Once it is given up, nobody asks any more.
+      socket.on('error', () => undefined)
       const connection = new SMTPConnection({
+        connection: socket,
         ...{ host: server.host, port: server.port, secure: server.isSecure, requireTLS: server.needsTls },
         ...(!server.isSecure && !server.needsTls && IF_OFFERED),
         ...{ connectionTimeout: SILENT_MS, greetingTimeout: SILENT_MS, socketTimeout: SILENT_MS },
@@ -48,16 +54,14 @@ export function smtpMailer({ clock, url, from }: Options): Mailer {
       if (signal.aborted) stop()
       connection.on('error', (error: Error) => reject(faultOf(error)))
       connection.on('end', () => reject(new MailFault('The mail server closed the connection.')))
-      const talk = written(mail, from, new Date(clock.now())).then((message) =>
-        conversation(connection, server.login, { from, to: mail.to, message }),
-      )
-      // Whoever comes second is not waited for.
-      talk.catch(() => undefined)
       try {
-        return await Promise.race([ending, talk])
+        const message = await Promise.race([ending, written(mail, from, new Date(clock.now()))])
+        await Promise.race([ending, reached(socket, server)])
+        return await Promise.race([ending, conversation(connection, server.login, { from, to: mail.to, message })])
       } finally {
         cancel()
         signal.removeEventListener('abort', stop)
+        if (socket.connecting) socket.destroy()
         connection.close()
       }
     },
@@ -93,6 +97,20 @@ async function written({ id, to, subject, text }: Mail, from: string, date: Date
 /** As it stands, never read as a list or as a name with an address. */
 function addressed(address: string) {
   return { name: '', address }
+}
+
+/**
+ * By the name as this machine reads it, as everything else is. The library asks name servers first, and goes by what is written here
+ * (`/etc/hosts`, `localhost`) only where those say no.
+ */
+async function reached(socket: Socket, { host, port }: { host: string; port: number }): Promise<void> {
+  try {
+    socket.connect({ host, port })
+    await once(socket, 'connect')
+  } catch (error) {
+    // Node tries every address of a name, and gives all the failures at once, without a word of its own.
+    throw faultOf(error instanceof AggregateError ? (error.errors[0] as Error) : (error as Error))
+  }
 }
 
 type Handed = { from: string; to: string; message: Buffer }
