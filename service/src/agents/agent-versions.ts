@@ -46,7 +46,7 @@ export type AgentVersions = {
    */
   create(tenantId: TenantId, agentId: AgentId, config: AgentVersionConfig, by: Actor): Promise<AgentVersion>
   /**
-   * Replaces the config of a draft, as a whole.
+   * Replaces the config of a draft, as a whole. With the one that it has, nothing changes.
    *
    * @throws AppError `not_found`, `conflict` when the version is no draft, `precondition_failed` when its config is not that of
    * `ifMatch` any more, `invalid_request` for faults of the config.
@@ -163,6 +163,8 @@ async function replaceConfigIn(
   // Read again: what was written while we waited for the lock decides.
   const before = await getAgentVersion(tx, tenantId, versionId)
   if (before.status === 'draft') checkPrecondition({ ifMatch }, versionEtag(before))
+  // What its calls were worth still says what it is worth.
+  if (before.status === 'draft' && versionEtag(before) === etagOf(config)) return before
   const replaced = await replaceDraftConfig(tx, tenantId, versionId, { config, at })
   const version = await getAgentVersion(tx, tenantId, versionId)
   if (!replaced) throw noDraft(version)

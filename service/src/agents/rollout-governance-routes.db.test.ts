@@ -208,6 +208,24 @@ describe('POST rollout-governance/evaluate', () => {
     expect(await evaluate()).toMatchObject(judged)
   })
 
+  it('judges a draft by all of its calls where what was written is what it said before', async () => {
+    const versions = makeAgentVersions(parts())
+    const write = () => versions.replaceConfig(ACME, mine.second, { config: { greeting: 'Hello.' } }, THE_SYSTEM)
+    const changed = await write()
+    await clock.advance(600_000)
+    await scored(mine.second, TWENTY_BAD, { begunAt: changed.updated_at, endedAt: new Date(clock.now()) })
+    await clock.advance(600_000)
+    expect(await write()).toEqual(changed)
+    const judged = { status: 'rollback_recommended', rollout_versions: [{ eval_count: 20 }, {}] }
+    expect(await evaluate()).toMatchObject(judged)
+    const written = await test.db
+      .selectFrom('audit_log')
+      .select('id')
+      .where('action', '=', 'agent_version.changed')
+      .execute()
+    expect(written).toHaveLength(1)
+  })
+
   it('judges so, too, a draft that a node of the version before has changed', async () => {
     await scored(mine.second, TWENTY_BAD)
     const draft = test.db.updateTable('agent_versions').where('id', '=', mine.second)
