@@ -5,7 +5,13 @@ const FACTS: PromptFacts = {
   ...{ caller: '+12025550123', tenant: 'acme', tenant_name: 'Acme', org_id: 'org-1', agent_name: 'Robin' },
   ...{ greeting: 'Hello.', direction: 'inbound', from: '+12025550123', to: '+12025550140', call_sid: 'CA1' },
   ...{ local_time: 'Tuesday, 2030-01-01T13:00:00+01:00', time_zone: 'Europe/Berlin' },
-  metadata: { name: 'Ann', order: { id: 7, items: ['a', 'b'] }, caller: 'somebody else' },
+  metadata: {
+    name: 'Ann',
+    order: { id: 7, items: ['a', 'b'] },
+    caller: 'somebody else',
+    größe: 'L',
+    注文: { नाम: 'x' },
+  },
 }
 
 it.each([
@@ -15,6 +21,7 @@ it.each([
   ['{{metadata.name}} and {{name}}', 'Ann and Ann'],
   ['{{metadata.order.id}} {{order.items}} {{order.items.1}}', '7 ["a","b"] b'],
   ['{{unknown}}|{{metadata.order.none}}|{{constructor}}|{{metadata.__proto__}}', '|||'],
+  ['{{größe}} {{注文.नाम}} {{metadata.größe}}|{{straße}}', 'L x L|'],
   ['{{caller', '{{caller'],
   ['{ {caller} } {{}} {{a b}}', '{ {caller} } {{}} {{a b}}'],
 ])('%s', (text, filled) => {

@@ -21,7 +21,8 @@ export type PromptFacts = {
 /** A caller chooses some of these (`sip:…`). */
 const MAX_VALUE_CHARS = 2_000
 
-const VARIABLE = /\{\{\s*([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\s*\}\}/g
+/** Members of the metadata are named in any language. */
+const VARIABLE = /\{\{\s*([\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*)\s*\}\}/gu
 
 /**
  * Fills `{{name}}` in from the call: `{{caller}}`, `{{metadata.order.id}}`, and `{{order}}` for a member of the metadata whose
