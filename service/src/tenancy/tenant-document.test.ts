@@ -182,11 +182,13 @@ describe('documentFaults', () => {
     ['/tools/1/name', ['other'], ['find_slot', ...BUILT_IN_TOOLS]],
     [
       '/tools/0/url',
-      ['http://127.0.0.1/', 'https://api.example.com/{{day}}?by={{call.caller}}'],
+      ['http://127.0.0.1/', 'https://api.example.com/{{day}}?by={{call.caller}}', 'https://api.example.com/{{ day }}'],
       [
         'javascript:alert(1)',
         'https://{{day}}.example.com/',
         'https://api.example.com/{{night}}',
+        'https://api.example.com/{{ night }}',
+        'https://api.example.com/{{größe}}',
         'https://a.b/{{call.x}}',
       ],
     ],
@@ -199,7 +201,11 @@ describe('documentFaults', () => {
         { type: 'object', $ref: 'https://a.example/x' },
       ],
     ],
-    ['/tools/0/headers/Authorization', ['', 'Basic eDp5', 'a {{day}}'], ['{{night}}', 'a\r\nb: c', 'a\0', '\u2603']],
+    [
+      '/tools/0/headers/Authorization',
+      ['', 'Basic eDp5', 'a {{day}}'],
+      ['{{night}}', '{{ night }}', 'a\r\nb: c', 'a\0', '\u2603'],
+    ],
     ['/ticketing/base_url', ['https://t.example'], ['t.example']],
     ['/ticketing/token', ['me@example.com/token:abc'], ['']],
   ])('judges %s', async (pointer, taken, refused) => {

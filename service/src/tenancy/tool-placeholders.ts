@@ -1,8 +1,8 @@
 /** What of the call a tool's address and headers can name, beside its arguments. */
 const CALL_PLACEHOLDERS = ['call.caller', 'call.call_sid', 'call.session_id', 'call.tenant', 'call.agent_name'] as const
 
-/** `{{name}}`, where a name is that of an argument, or `call.` and what is known of the call. */
-const PLACEHOLDER = /\{\{([A-Za-z0-9_.-]{1,128})\}\}/g
+/** `{{name}}`, also with blanks around it, where a name is that of an argument, in any language, or `call.` and what is known of the call. */
+const PLACEHOLDER = /\{\{\s*([\p{L}\p{M}\p{N}_.-]{1,128})\s*\}\}/gu
 
 /** The names that a text has between double braces, each once. */
 export function placeholdersIn(text: string): string[] {

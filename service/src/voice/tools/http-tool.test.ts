@@ -74,6 +74,16 @@ describe('a tool of a tenant', () => {
     expect(target.received[0]?.headers['x-note']).toBe('n: hi')
   })
 
+  it('has them filled in with blanks around their names, and by names of any language, as prompts have', async () => {
+    const target = await targetThat({ status: 200 })
+    const tool = {
+      ...{ url: at(target, '/of/{{ id }}?s={{größe}}'), headers: { 'x-note': '{{ call.tenant }}' } },
+      parameters: { type: 'object', properties: { id: { type: 'string' }, größe: { type: 'string' } } },
+    }
+    await run(tool, { args: { id: '7', größe: 'L' } })
+    expect(target.received[0]).toMatchObject({ path: '/of/7?s=L', body: '{}', headers: { 'x-note': 'acme' } })
+  })
+
   it.each([
     ['100% Zoe', '100% Zoe'],
     ['Zoë 日本 5%', 'Zo%C3%AB %E6%97%A5%E6%9C%AC 5%25'],
