@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { toolFaults } from './tenant-tool-faults.ts'
-import type { TenantTool } from './tenant-tools.ts'
+import { HttpTool, McpServer, type TenantTool } from './tenant-tools.ts'
 
 /** Each with a schema of its own, of so many rules below the first. */
 function tools(count: number, rules: number, rule: unknown = { type: 'string' }): TenantTool[] {
@@ -71,4 +71,15 @@ describe('the schemas of the tools of a document', () => {
       ])
     },
   )
+})
+
+describe('the headers of a server', () => {
+  it('are the same in every call: what stands between braces is no name, and they are not said to have any', async () => {
+    const headers = { 'x-note': '{{night}}' }
+    expect(await faultsIn([{ type: 'mcp', name: 'orders', url: 'https://mcp.example.com/', headers }])).toEqual([])
+    const http = { type: 'http' as const, name: 'look_up', url: 'https://api.example.com/', headers }
+    expect(await faultsIn([http])).toEqual([expect.stringContaining('/0/headers/x-note names {{night}}')])
+    const said = [HttpTool, McpServer].map((schema) => JSON.stringify(schema.properties.headers).includes('{{'))
+    expect(said).toEqual([true, false])
+  })
 })

@@ -17,10 +17,11 @@ export const BUILT_IN_TOOLS = [
 
 const ToolName = Type.String({ pattern: TOOL_NAME_PATTERN, description: 'Letters, digits, _ and -, 64 at most.' })
 
-const Headers = Type.Record(Type.String(), WriteOnly(4_000, 'Encrypted at rest; may name {{arguments}}, as the url.'), {
-  maxProperties: 50,
-  description: 'Request headers by name. Their values are write-only.',
-})
+const headersThat = (what: string) =>
+  Type.Record(Type.String(), WriteOnly(4_000, `Encrypted at rest; ${what}.`), {
+    maxProperties: 50,
+    description: 'Request headers by name. Their values are write-only.',
+  })
 
 const Async = Type.Optional(
   Type.Boolean({
@@ -51,7 +52,7 @@ export const HttpTool = strict({
     maxLength: 2_000,
     description: 'An http or https address. {{argument}} behind its host is filled in, encoded for where it stands.',
   }),
-  headers: Type.Optional(Headers),
+  headers: Type.Optional(headersThat('may name {{arguments}}, as the url')),
   timeout_ms: Type.Optional(
     Type.Integer({
       minimum: 100,
@@ -74,7 +75,7 @@ export const McpServer = strict({
   type: Type.Literal('mcp'),
   name: ToolName,
   url: HttpUrl,
-  headers: Type.Optional(Headers),
+  headers: Type.Optional(headersThat('the same in every call')),
   async: Async,
   tools: Type.Optional(
     nullable(
