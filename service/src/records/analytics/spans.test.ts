@@ -27,6 +27,19 @@ describe('the spans of a range', () => {
     expect(days).toHaveLength(366)
   })
 
+  it.each([
+    [
+      'of 27 hours',
+      'Antarctica/Casey',
+      ['2023-03-07T13:00', '2023-03-08T13:00', '2023-03-09T16:00', '2023-03-10T16:00'],
+    ],
+    ['of 21 hours', 'Antarctica/Casey', ['2018-10-06T16:00', '2018-10-07T13:00', '2018-10-08T13:00']],
+    ['that there was not', 'Pacific/Apia', ['2011-12-29T10:00', '2011-12-30T10:00', '2011-12-31T10:00']],
+  ])('come to their end with a day %s', (_what, zone, days) => {
+    const [first = '', last = ''] = [days[0], days.at(-1)]
+    expect(edges('day', zone, `${first}Z`, `${last}Z`)).toEqual(days)
+  })
+
   it('are whole hours, as the clocks of the zone show them', () => {
     expect(edges('hour', 'UTC', '2026-03-31T08:59:00Z')).toEqual([
       ...['2026-03-31T08:00', '2026-03-31T09:00', '2026-03-31T10:00', '2026-03-31T11:00'],

@@ -15,8 +15,10 @@ export type Spans = { interval: Interval; timeZone: string; edges: Date[] }
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const USUAL_DAYS = 7
-/** Longer than any day, shorter than two: from the beginning of a day it leads into the next one. */
-const INTO_NEXT_DAY_MS = 26 * HOUR_MS
+/**
+ * Longer than any day, shorter than two: from the beginning of a day it leads into the next one. Clocks have been put back by three hours.
+ */
+const INTO_NEXT_DAY_MS = 36 * HOUR_MS
 const MAX_DAYS: Record<Interval, number> = { hour: 31, day: 400, all: 400 }
 /** Nothing is counted that is older, and clocks were stranger. */
 const FIRST_INSTANT = new Date('2000-01-01T00:00:00.000Z')
