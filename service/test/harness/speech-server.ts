@@ -11,8 +11,8 @@ type Asked = {
   response_format: string
 }
 
-/** PCM of so long, or half of that before the connection breaks, or a refusal, or nothing until it is told otherwise. */
-type Answer = { ms: number; breaks?: boolean } | { status: number } | 'nothing'
+/** PCM of so long, or half of that before the connection breaks, or what it is given, or a refusal, or nothing until it is told otherwise. */
+type Answer = { ms: number; breaks?: boolean } | { bytes: Buffer; contentType: string } | { status: number } | 'nothing'
 
 /** A speech endpoint that answers what the test wants. Whoever starts it closes it. */
 export type SpeechServer = {
@@ -61,6 +61,7 @@ export async function startSpeechServer(): Promise<SpeechServer> {
 
 function respond(response: ServerResponse, answer: Exclude<Answer, 'nothing'>): void {
   if ('status' in answer) return void response.writeHead(answer.status).end('{"error":{"message":"No."}}')
+  if ('bytes' in answer) return void response.writeHead(200, { 'content-type': answer.contentType }).end(answer.bytes)
   const pcm = tone(answer.ms)
   response.writeHead(200, { 'content-type': 'audio/pcm', 'content-length': pcm.length })
   if (!answer.breaks) return void response.end(pcm)

@@ -1,7 +1,7 @@
 import { askOpenai, refusesForGood } from '../openai-http.ts'
 import { openaiVoice } from '../openai-voice.ts'
+import { type Answered, answeredSound, TELEPHONE_TYPE } from './answered-sound.ts'
 import { type Speech, SpeechFault, type SpeechRequest } from './port.ts'
-import { toTelephone, trimmedTelephone } from './telephone-audio.ts'
 
 type Options = {
   /** `https://api.openai.com/v1`, or that of any server that speaks the protocol. */
@@ -27,29 +27,23 @@ export function openaiSpeech({ baseUrl, apiKey }: Options): Speech {
     async speak({ text, voice, speed, signal }) {
       const sound = { voice: openaiVoice(voice ?? DEFAULT_VOICE), speed, response_format: 'pcm' }
       const body = { model: MODEL, input: text, ...sound }
-      const { audio, isTelephone } = await exchange(`${baseUrl}/audio/speech`, { apiKey, body, signal })
-      const spoken = isTelephone ? trimmedTelephone(audio) : await toTelephone(audio)
+      const spoken = await answeredSound(await exchange(`${baseUrl}/audio/speech`, { apiKey, body, signal }))
       if (spoken.length === 0) throw new SpeechFault('the speech model answered with silence')
       return spoken
     },
   }
 }
 
-/** A server that has the telephone's own audio may answer with that: as it was, it needs no filter. */
-const TELEPHONE_TYPE = 'audio/basic'
-
-type Answer = { audio: Buffer; isTelephone: boolean }
-
 type Asked = { apiKey: string; body: object; signal: SpeechRequest['signal'] }
 
-async function exchange(url: string, asked: Asked): Promise<Answer> {
+async function exchange(url: string, asked: Asked): Promise<Answered> {
   const accept = `${TELEPHONE_TYPE}, */*;q=0.5`
   const answer = await askOpenai(url, { ...asked, accept, maxBytes: MAX_PCM_BYTES }).catch((cause: unknown) => {
     throw new SpeechFault('the speech model did not answer', { cause })
   })
   if (!answer) throw new SpeechFault('the speech model speaks for more than a minute', { isLasting: true })
   const { status, contentType, bytes } = answer
-  if (status >= 200 && status < 300) return { audio: bytes, isTelephone: contentType === TELEPHONE_TYPE }
+  if (status >= 200 && status < 300) return { contentType, bytes }
   const reason = reasonOf(bytes)
   throw new SpeechFault(`the speech model answered ${status}: ${reason}`, {
     isLasting: refusesForGood(status),

@@ -1,7 +1,7 @@
 import { othersFirst } from '../../kernel/clock.ts'
 import { mulaw, sampleOf } from '../../kernel/mulaw.ts'
 
-/** Of what speech models answer with: 16-bit samples, little-endian, mono. */
+/** Of what speech models answer with, unless they say another one: 16-bit samples, little-endian, mono. */
 const SPOKEN_HZ = 24_000
 const TELEPHONE_HZ = 8_000
 const BYTES_PER_SAMPLE = 2
@@ -22,16 +22,25 @@ const TAIL_SAMPLES = 120 * (TELEPHONE_HZ / 1_000)
 const FADE_SAMPLES = 5 * (TELEPHONE_HZ / 1_000)
 
 /**
- * PCM of 24 kHz as the telephone has it: µ-law of 8 kHz, the silence around the words cut to a breath; empty when there is nothing
- * but silence. It works in slices, because calls go on beside it.
+ * PCM of any rate from 8 kHz on as the telephone has it: µ-law of 8 kHz, the silence around the words cut to a breath; empty when
+ * there is nothing but silence. It works in slices, because calls go on beside it.
  */
-export async function toTelephone(pcm: Buffer): Promise<Buffer> {
-  return softEnds(trimmed(await narrowed(samplesOf(pcm), SPOKEN_HZ)))
+export function toTelephone(pcm: Buffer, hz = SPOKEN_HZ): Promise<Buffer> {
+  return wordsOf(samplesOf(pcm), hz)
 }
 
-/** Samples of any rate from 8 kHz on as the telephone has them, silence and all; in slices, too. */
+/** The same of samples. */
+export async function wordsOf(samples: Int16Array, hz: number): Promise<Buffer> {
+  return softEnds(trimmed(await atTelephoneRate(samples, hz)))
+}
+
+/** Samples as the telephone has them, silence and all. */
 export async function toMulaw(samples: Int16Array, hz: number): Promise<Buffer> {
-  return softEnds(hz === TELEPHONE_HZ ? samples : await narrowed(samples, hz))
+  return softEnds(await atTelephoneRate(samples, hz))
+}
+
+async function atTelephoneRate(samples: Int16Array, hz: number): Promise<Int16Array> {
+  return hz === TELEPHONE_HZ ? samples : narrowed(samples, hz)
 }
 
 function softEnds(samples: Int16Array): Buffer {
