@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { ModelListener, ModelSession } from '../../platform/realtime/port.ts'
 import { mulawBytes } from '../caller-audio.ts'
+import { loudBytes } from '../loudness.ts'
 import type { AudioEars, MediaPath } from '../media-path.ts'
 import { BYTES_PER_MS } from '../playback.ts'
 import type { SessionEvent } from '../session/events.ts'
@@ -23,6 +24,10 @@ type Deps = {
 const MAX_LISTENERS = 20
 /** A person speaks as fast as time passes: what would be heard later than this is not sent. */
 const MAX_AHEAD_MS = 1_000
+/** What the network has held up comes at once, and what comes behind it at the speed at which it is heard would be as late for good. */
+const LATE_MS = 200
+/** Of a line that is late for so long the pauses are left out, until it is not. */
+const LATE_FOR_MS = 1_000
 
 /** The lines of people into one call: of those who listen, and of one who speaks with the caller in the agent's place. */
 export class CallLines implements AudioEars {
@@ -37,6 +42,7 @@ export class CallLines implements AudioEars {
   /** What the person's audio is called; null while the caller does not hear it. */
   #personId: string | null = null
   #personBytes = 0
+  #lateSinceMs: number | null = null
   #scribe: Scribe | null = null
   /** That of who had the call just before, which still writes down their last words. */
   #earlier: Scribe | null = null
@@ -94,12 +100,18 @@ export class CallLines implements AudioEars {
   }
 
   #speak(listener: LineListener, payload: Buffer): void {
-    const { media, leftMs } = this.#deps
     // First: the session may find out by it who has the call.
-    const isAhead = leftMs() > MAX_AHEAD_MS
-    if (this.#person !== listener || this.#personId === null || isAhead) return
+    const aheadMs = this.#deps.leftMs()
+    if (this.#person !== listener || this.#personId === null || aheadMs > MAX_AHEAD_MS) return
     this.#scribe?.hear(payload)
-    media.play(this.#personId, payload)
+    if (this.#isLate(aheadMs) && loudBytes(payload) === 0) return
+    this.#deps.media.play(this.#personId, payload)
+  }
+
+  #isLate(aheadMs: number): boolean {
+    const nowMs = this.#deps.clock.monotonicMs()
+    this.#lateSinceMs = aheadMs <= LATE_MS ? null : (this.#lateSinceMs ?? nowMs)
+    return this.#lateSinceMs !== null && nowMs - this.#lateSinceMs >= LATE_FOR_MS
   }
 
   /** The caller hears the person whose line was offered. */
@@ -107,6 +119,7 @@ export class CallLines implements AudioEars {
     this.#person = this.#offered
     this.#personId = id
     this.#personBytes = 0
+    this.#lateSinceMs = null
     this.#attend()
     const { openScribe, clock, dispatch } = this.#deps
     this.#earlier?.close()
