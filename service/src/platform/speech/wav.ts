@@ -40,12 +40,14 @@ export async function readWav(file: Buffer, { minMs, maxMs }: { minMs: number; m
   return { samples: await samplesOf(data, format, frames), hz: format.hz }
 }
 
-/** A recorder that was cut off leaves a length that is not true: what is there counts. */
+/** A recorder that was cut off, or that writes as it goes, leaves a length that is not true, none as a rule: what is there counts. */
 function chunk(file: Buffer, name: string): Buffer {
   let at = 12
   for (let seen = 0; seen < MAX_CHUNKS && at + CHUNK_HEAD <= file.length; seen += 1) {
     const sizeBytes = file.readUInt32LE(at + 4)
-    if (file.toString('latin1', at, at + 4) === name) return file.subarray(at + CHUNK_HEAD, at + CHUNK_HEAD + sizeBytes)
+    if (file.toString('latin1', at, at + 4) === name) {
+      return file.subarray(at + CHUNK_HEAD, sizeBytes === 0 ? file.length : at + CHUNK_HEAD + sizeBytes)
+    }
     at += CHUNK_HEAD + sizeBytes + (sizeBytes % 2)
   }
   throw new WavFault('is a WAV file without sound')
