@@ -24,6 +24,17 @@ const SOUNDLESS = `
   AudioContext.prototype.resume = () => new Promise(() => {})
 `
 
+/** Runs in a page before all else: its sound can be stopped, as a telephone does that rings. */
+const STOPPABLE = `
+  const Given = AudioContext
+  window.AudioContext = class extends Given {
+    constructor() {
+      super()
+      window.sound = this
+    }
+  }
+`
+
 /** Runs in a page before all else: its microphone can be unplugged. */
 const UNPLUGGABLE = `
   const asked = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices)
@@ -86,6 +97,23 @@ describe('the page to talk to an agent', () => {
       await page.getByText('The caller hung up').first().waitFor()
       await page.getByText('Placed byada').waitFor()
       // Of a call that was not taken a browser tells, too.
+      expect(withoutTheEnd(faults).filter((fault) => !fault.includes('503'))).toEqual([])
+    } finally {
+      await browser.close()
+    }
+  })
+
+  it('goes on when the browser has stopped its sound, as a telephone does that rings', async () => {
+    const browser = await startChromium({ microphone: await somebodySpeaks(dashboard) })
+    try {
+      const { page, faults } = await visit('/app/t/demo/talk', { browser, prepare: STOPPABLE })
+      await callUntilTaken(page)
+      await page.evaluate('sound.suspend()')
+      const isSounding = () => page.evaluate(`sound.state === 'running'`)
+      await until(isSounding, { timeoutMs: TAKEN_WITHIN_MS, what: 'the sound to go on' })
+      await page.getByText('Connected').waitFor()
+      await page.getByRole('button', { name: 'Hang up', disabled: false }).press('Enter')
+      await page.getByRole('link', { name: 'Read and hear this call again' }).waitFor()
       expect(withoutTheEnd(faults).filter((fault) => !fault.includes('503'))).toEqual([])
     } finally {
       await browser.close()

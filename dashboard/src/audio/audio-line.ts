@@ -153,10 +153,19 @@ export class AudioLine {
   /** An agent may be silent for as long as it likes; a caller is heard, or their silence is. */
   #look(): void {
     const isQuiet = this.#options.kind !== 'call' && performance.now() - this.#heardAtMs > STALLED_AFTER_MS
-    const isStalled = isQuiet || (this.#socket?.bufferedAmount ?? 0) > MOST_UNSENT_BYTES
+    const isUnsent = (this.#socket?.bufferedAmount ?? 0) > MOST_UNSENT_BYTES
+    const isStalled = !this.#isSounding() || isQuiet || isUnsent
     if (isStalled === this.#isStalled) return
     this.#isStalled = isStalled
     this.#options.onStalled(isStalled)
+  }
+
+  /** A telephone stops the sound of its pages while it rings itself, or shows others, and not every one begins with it again. */
+  #isSounding(): boolean {
+    const isRunning = this.#context.state === 'running'
+    // While it may not yet it is refused, and asked again at the next look.
+    if (!isRunning) void this.#context.resume().catch(() => undefined)
+    return isRunning
   }
 
   #take(message: StreamMessage): void {
