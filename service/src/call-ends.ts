@@ -22,7 +22,7 @@ export function makeCallEnds(
   deps: Deps,
   floors: Floors,
   watching: Watching,
-): Pick<VoiceNeeds, 'finish' | 'isHeld' | 'checkpoint' | 'abandon' | 'notLetIn'> {
+): Pick<VoiceNeeds, 'finish' | 'isHeld' | 'checkpoint' | 'abandon' | 'notLetIn' | 'unbegun'> {
   const { clock } = deps
   const { finishing, resuming, statuses } = floors
   return {
@@ -40,6 +40,11 @@ export function makeCallEnds(
       await withTimeout(clock, noted, NOTED_WITHIN_MS, late).catch((err: unknown) =>
         deps.log.error({ err, call_sid: callSid }, 'why a call got no stream was not noted'),
       )
+    },
+    unbegun: (tenantId: TenantId, callSid: string) => {
+      statuses
+        .cancelUnbegun(tenantId, callSid)
+        .catch((err: unknown) => deps.log.warn({ err, call_sid: callSid }, 'a call that never began was not closed'))
     },
   }
 }

@@ -83,6 +83,8 @@ export type VoiceNeeds = {
   abandon(abandoned: AbandonedCall): void
   /** Notes why there was no room for the stream of a call; never rejects. */
   notLetIn(tenantId: TenantId, callSid: string, why: NoRoom): Promise<void>
+  /** Closes the call of a page, for which no stream comes any more, unless it has begun; never throws. */
+  unbegun(tenantId: TenantId, callSid: string): void
   /** Gives the calls of this process to another one where it can, when DRAIN_SECONDS are over; never rejects. */
   handOver: () => Promise<void>
   /** What puts a call of this node through to others. */
@@ -129,7 +131,7 @@ const MS_PER_MINUTE = 60_000
 export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServer): Promise<Voice> {
   const { config, clock, log, database } = deps
   const ttlMs = config.streamTokenTtlSeconds * 1_000
-  const { tenants, resolveAgent, sessions, live, carrierCalls, finish, abandon, notLetIn, handOver } = needs
+  const { tenants, resolveAgent, sessions, live, carrierCalls, finish, abandon, notLetIn, unbegun, handOver } = needs
   const admission = startAdmission(deps, () => live.size > 0)
   const { isOverloaded } = admission
   const capacity = new LiveCapacity({ clock, maxCalls: config.maxCalls, reserveMs: ttlMs, isOverloaded })
@@ -170,6 +172,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
     finish,
     abandon,
     notLetIn,
+    unbegun,
   })
   const webSockets = makeWebSockets(server, { clock })
   const watch = new StreamWatch(clock)
@@ -222,11 +225,11 @@ type StreamParts = { tokens: StreamTokens; join: JoinStream; webSockets: WebSock
 
 function streamRoutes(
   { clock, log, carriers, config }: Deps,
-  { tenants, findTenant, rateLimits: limits, publicUrl, lines }: VoiceNeeds,
+  { tenants, findTenant, rateLimits: limits, publicUrl, lines, unbegun }: VoiceNeeds,
   parts: StreamParts,
 ) {
   return mediaStreamRoutes({
-    ...{ ...parts, clock, log, findTenant, limits, lines, seats: new PreStartSeats({ clock, ...limits }) },
+    ...{ ...parts, clock, log, findTenant, limits, lines, unbegun, seats: new PreStartSeats({ clock, ...limits }) },
     takesQueryTokens: config.legacyQueryAuth,
     async codecOf(tenantId) {
       const tenant = tenantId && (await tenants.get(tenantId))

@@ -145,6 +145,27 @@ describe('POST /api/v1/browser-calls', () => {
     expect([status, (await open({ agent_key: 'desk' })).status]).toEqual([200, 503])
   })
 
+  it.each<[string, (client: StreamClient) => void]>([
+    ['is closed again', (client) => client.close()],
+    ['stops before it has started', (client) => client.send({ event: 'stop', stop: {} })],
+    ['starts what is none', (client) => client.start({ streamSid: 'ä ö' })],
+    ['starts a stream that another call has', (client) => client.start({ streamSid: 'taken' })],
+  ])('makes room for another one when its socket %s', async (_how, leave) => {
+    await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', limits: { max_concurrent_calls: 2 } })
+    const come = async (token: string) => StreamClient.open(app.served.address, `/media-stream?stream_token=${token}`)
+    const first = await come((await open({ agent_key: 'desk' })).body.stream_token)
+    first.start({ streamSid: 'taken' })
+    await until(() => app.model.sessions.length === 1, { what: 'the session' })
+
+    const { body } = await open({ agent_key: 'desk' })
+    leave(await come(body.stream_token))
+    type Read = { call_log: { status: string } }
+    const read = () => app.served.call<Read>('acme', 'GET', `/call-logs/${body.call_sid}`)
+    await until(async () => (await read()).body.call_log.status === 'canceled', { what: 'its end' })
+    expect((await open({ agent_key: 'desk' })).status).toBe(200)
+    expect((await app.served.call('acme', 'GET', '/sessions/taken')).status).toBe(200)
+  })
+
   it('says so, too, when other calls of the tenant are elsewhere', async () => {
     await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', limits: { max_concurrent_calls: 1 } })
     const elsewhere = makeSessions({ db: test.db, clock: app.clock, nodeId: OTHER_NODE })

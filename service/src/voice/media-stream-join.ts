@@ -17,7 +17,7 @@ import {
   type MachineAction,
   onMachine,
 } from './stream-begin.ts'
-import { grantOf, type Shown } from './stream-grant.ts'
+import { type Grant, grantOf, type Shown } from './stream-grant.ts'
 import { mayTake, POLICY, roomOf, TRY_AGAIN } from './stream-session.ts'
 import type { StreamTokens } from './stream-token.ts'
 import type { TenantTools } from './tools/tenant-tools.ts'
@@ -53,6 +53,8 @@ export type JoinDeps = BeginDeps & {
    * carrier asks. Soon, and never rejects.
    */
   notLetIn(tenantId: TenantId, callSid: string, why: NoRoom): Promise<void>
+  /** No stream comes any more for a page's call: its token is used up. Never throws. */
+  unbegun(tenantId: TenantId, callSid: string): void
 }
 
 /**
@@ -66,8 +68,7 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
   /** Calls and streams on their way in: a second one must not slip in beside the first. */
   const onTheWay = new Set<string>()
 
-  async function join(joining: Joining): Promise<StreamLeg> {
-    const grant = await grantOf(deps.tokens, joining.start, joining.shown)
+  async function joinByGrant(joining: Joining, grant: Grant): Promise<StreamLeg> {
     const tenant = await tenants.get(grant.tenantId)
     if (!tenant) throw new StreamRefusal(UNAUTHENTICATED, 'the tenant is gone')
     if (!isGenuine(deps.carriers, tenant, joining)) throw new StreamRefusal(UNAUTHENTICATED, 'the signature is wrong')
@@ -126,7 +127,15 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
     }
   }
 
-  return join
+  return async (joining) => {
+    const grant = await grantOf(deps.tokens, joining.start, joining.shown)
+    try {
+      return await joinByGrant(joining, grant)
+    } catch (error) {
+      if (grant.direction === 'browser' && grant.epoch !== null) deps.unbegun(grant.tenantId, grant.callSid)
+      throw error
+    }
+  }
 }
 
 /** A signature is not asked for, because not every carrier signs handshakes; one that is there must be right. */

@@ -32,6 +32,8 @@ export type MediaStreamRouteDeps = {
   seats: PreStartSeats
   watch: StreamWatch
   join: JoinStream
+  /** No stream comes any more for a page's call: its token is used up. Never throws. */
+  unbegun(tenantId: TenantId, callSid: string): void
   /** What people's lines into calls need. */
   lines: Pick<LineSocketDeps, 'open' | 'note' | 'mayStay'>
   /** Counts the keys of tenants that open sockets, and those that show after the handshake that they have none. */
@@ -50,16 +52,24 @@ export function mediaStreamRoutes(deps: MediaStreamRouteDeps): FastifyPluginAsyn
     if (shown?.type === 'bearer') await deps.limits.ofTenant(shown.tenantId, reply)
     const codec = await deps.codecOf(tenantIn(shown))
     const seat = shown === null ? deps.seats.take(request.ip) : null
+    const unbegun = () => {
+      if (shown?.type !== 'token' || shown.claims.direction !== 'browser') return
+      deps.unbegun(shown.claims.tenant, shown.claims.call_sid)
+    }
     // A socket that is gone before it is one tells nobody but its connection.
     let isStream = false
-    request.raw.socket.once('close', () => isStream || seat?.release())
+    request.raw.socket.once('close', () => {
+      if (isStream) return
+      seat?.release()
+      unbegun()
+    })
     const handshake = { url: deps.publicSocketUrl() + request.url, headers: request.headers }
     const { clock, log, watch, join, limits } = deps
     const { ip } = request
     deps.webSockets.accept(request, reply, (socket) => {
       isStream = true
       return new MediaStream(socket, {
-        ...{ clock, log, codec, watch, seat },
+        ...{ clock, log, codec, watch, seat, unbegun },
         join: (start, entry) =>
           join({ start, shown, handshake, socket, codec, ...entry }).catch((error: unknown) => {
             const isWrong = error instanceof StreamRefusal && error.closeCode === UNAUTHENTICATED

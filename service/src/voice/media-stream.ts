@@ -32,6 +32,8 @@ export type MediaStreamDeps = {
   watch: StreamWatch
   /** The place of a socket that has shown no token yet; null for one that was let in at its handshake. */
   seat: Seat | null
+  /** It is over, and has never said whose call it is. Not given where nothing follows from that. */
+  unbegun?: (() => void) | undefined
   /**
    * Finds out whose call this is and begins its session. @throws StreamRefusal, or AppError `unavailable` while the database
    * does not answer.
@@ -217,6 +219,7 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
   }
 
   #end(): void {
+    if (this.#phase === 'opening') this.#deps.unbegun?.()
     this.#phase = 'over'
     this.#held = []
     this.#cancelWait()
