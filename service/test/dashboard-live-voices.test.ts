@@ -120,6 +120,24 @@ describe('the page to talk to an agent', () => {
     }
   })
 
+  it('hangs up when its page is loaded anew', async () => {
+    const browser = await startChromium({ microphone: await somebodySpeaks(dashboard) })
+    try {
+      const { page } = await visit('/app/t/demo/talk', { browser })
+      let callSid = ''
+      page.on('response', async (response) => {
+        const isOpened = response.url().endsWith('/browser-calls') && response.ok()
+        if (isOpened) callSid = ((await response.json()) as { call_sid: string }).call_sid
+      })
+      await callUntilTaken(page)
+      await page.reload()
+      await page.goto(new URL(`/app/t/demo/calls/${callSid}`, page.url()).href)
+      await page.getByText('The caller hung up').first().waitFor()
+    } finally {
+      await browser.close()
+    }
+  })
+
   it('says what to do when the browser keeps the microphone', async () => {
     const { page, faults } = await visit('/app/t/demo/talk', { prepare: REFUSING })
     await page.getByRole('button', { name: 'Call', exact: true }).click()

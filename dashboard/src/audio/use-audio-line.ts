@@ -31,7 +31,15 @@ const IDLE: LineState = { phase: 'idle', grant: null, failure: null, isMuted: fa
 export function useAudioLine(): UsedLine {
   const line = useRef<AudioLine>(null)
   const [state, setState] = useState(IDLE)
-  useEffect(() => () => line.current?.close(), [])
+  useEffect(() => {
+    const leave = () => line.current?.close()
+    // A page that is closed or loaded anew takes nothing down, and its line would count as lost.
+    window.addEventListener('pagehide', leave)
+    return () => {
+      window.removeEventListener('pagehide', leave)
+      leave()
+    }
+  }, [])
 
   function open(kind: LineKind, grant: () => Promise<LineGrant>): void {
     line.current?.close()
