@@ -120,6 +120,34 @@ describe('the page to talk to an agent', () => {
     }
   })
 
+  it('leaves no call behind when somebody hangs up before it is there', async () => {
+    const browser = await startChromium({ microphone: await somebodySpeaks(dashboard) })
+    try {
+      const { page } = await visit('/app/t/demo/talk', { browser })
+      let [callSid, isLeft] = ['', false]
+      page.on('websocket', (socket) => {
+        if (socket.url().includes('/media-stream')) socket.on('close', () => (isLeft = true))
+      })
+      await page.route('**/browser-calls', async (route) => {
+        const response = await route.fetch()
+        if (response.ok()) callSid = ((await response.json()) as { call_sid: string }).call_sid
+        await page.getByRole('button', { name: 'Hang up' }).press('Enter')
+        await route.fulfill({ response })
+      })
+      const isOpened = async () => {
+        await page.getByRole('button', { name: 'Call', exact: true, disabled: false }).press('Enter')
+        await page.waitForResponse('**/browser-calls')
+        return callSid !== ''
+      }
+      await until(isOpened, { timeoutMs: TAKEN_WITHIN_MS, what: 'a call to be opened' })
+      await until(() => isLeft, { timeoutMs: TAKEN_WITHIN_MS, what: 'the page to leave it' })
+      await page.goto(new URL(`/app/t/demo/calls/${callSid}`, page.url()).href)
+      await page.getByText('Canceled').first().waitFor()
+    } finally {
+      await browser.close()
+    }
+  })
+
   it('hangs up when its page is loaded anew', async () => {
     const browser = await startChromium({ microphone: await somebodySpeaks(dashboard) })
     try {

@@ -116,7 +116,8 @@ export class AudioLine {
       this.#microphone = microphone
     }
     const grant = await ask()
-    if (!this.#isOver) this.#connect(grant)
+    // A call holds its place until its page has come, and be it to go.
+    if (!this.#isOver || kind === 'call') this.#connect(grant)
   }
 
   #connect(grant: LineGrant): void {
@@ -124,6 +125,7 @@ export class AudioLine {
     const socket = new WebSocket(addressOf(grant))
     this.#socket = socket
     socket.onopen = () => {
+      if (this.#isOver) return socket.close(NORMAL)
       if (kind === 'listen') return
       const writer = new StreamWriter(grant.streamSid)
       for (const text of writer.start(grant.callSid)) socket.send(text)
@@ -219,7 +221,7 @@ export class AudioLine {
     clearInterval(this.#watch)
     this.#microphone?.close()
     for (const speaker of this.#speakers.values()) speaker.clear()
-    this.#socket?.close(NORMAL)
+    if (this.#socket?.readyState !== WebSocket.CONNECTING) this.#socket?.close(NORMAL)
     void this.#context.close()
     this.#options.onOver(failure)
   }
