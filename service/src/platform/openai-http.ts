@@ -1,3 +1,5 @@
+import { boundedBody } from './bounded-body.ts'
+
 /** `accept`: types of content; not given, any. Of an answer no more than `maxBytes` is read. */
 type Asked = { apiKey: string; body: object; accept?: string; maxBytes: number; signal: AbortSignal }
 
@@ -26,22 +28,11 @@ export async function askOpenai(
     redirect: 'error',
     signal,
   })
-  const bytes = await bounded(response, maxBytes)
+  const bytes = await boundedBody(response, maxBytes)
   return bytes && { status: response.status, contentType: response.headers.get('content-type'), bytes }
 }
 
 /** Whether an answer with this status refuses what was asked, whenever it is asked. */
 export function refusesForGood(status: number): boolean {
   return status >= 400 && status < 500 && !PASSING.has(status)
-}
-
-async function bounded(response: Response, maxBytes: number): Promise<Buffer | null> {
-  const chunks: Uint8Array[] = []
-  let sizeBytes = 0
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    sizeBytes += chunk.length
-    if (sizeBytes > maxBytes) return null
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }

@@ -1,5 +1,9 @@
+import { boundedBody } from '../../bounded-body.ts'
 import { type CarrierAccount, CarrierError } from '../port.ts'
 import { isNeverSent } from './never-sent.ts'
+
+/** A list of fifty calls is some 100 KiB. What is longer is not the carrier's, and counts as an answer that says nothing. */
+const MAX_ANSWER_BYTES = 1024 * 1024
 
 /** The carrier's JSON answers are a few KiB; members are read with care, because nobody checked them. */
 export type CarrierAnswer = Record<string, unknown>
@@ -36,7 +40,7 @@ async function exchange({ accountSid, authToken }: CarrierAccount, { url, form, 
       signal,
       ...(form && { body: new URLSearchParams(form) }),
     })
-    return { status: response.status, body: asObject(await response.json().catch(() => null)) }
+    return { status: response.status, body: await bodyOf(response) }
   } catch (error) {
     if (isNeverSent(error))
       throw new CarrierError('unreachable', 'The carrier cannot be reached.', null, { cause: error })
@@ -55,6 +59,13 @@ function kindOf(status: number): CarrierError['kind'] {
   return status >= 400 && status < 500 ? 'rejected' : 'unknown'
 }
 
-function asObject(value: unknown): CarrierAnswer {
-  return typeof value === 'object' && value !== null ? (value as CarrierAnswer) : {}
+/** Empty for what is no object, and for what breaks off: the status alone says then what was done. */
+async function bodyOf(response: Response): Promise<CarrierAnswer> {
+  try {
+    const bytes = await boundedBody(response, MAX_ANSWER_BYTES)
+    const value: unknown = JSON.parse(String(bytes))
+    return typeof value === 'object' && value !== null ? (value as CarrierAnswer) : {}
+  } catch {
+    return {}
+  }
 }

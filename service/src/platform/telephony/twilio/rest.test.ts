@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CarrierError } from '../port.ts'
 import { makeCallRequests } from './rest.ts'
@@ -10,7 +11,7 @@ const PATH = `/2010-04-01/Accounts/${ACCOUNT.accountSid}/Calls/${CALL}.json`
 const BODY = { sid: CALL, status: 'in-progress', from: '+12025550101', to: '+12025550100', duration: null }
 
 type Asked = { method: string | undefined; path: string | undefined; authorization: string | undefined; form: string }
-type Answer = { status: number; body: unknown } | 'reset' | 'silence'
+type Answer = { status: number; body: unknown } | 'reset' | 'silence' | 'endless'
 
 /** A carrier that gives one answer, whatever it is asked. */
 async function carrier(answer: Answer) {
@@ -21,6 +22,7 @@ async function carrier(answer: Answer) {
     request.on('end', () => {
       asked.push({ ...askedOf(request), form: Buffer.concat(chunks).toString() })
       if (answer === 'reset') request.socket.resetAndDestroy()
+      else if (answer === 'endless') Readable.from(spaces()).pipe(response)
       else if (answer !== 'silence') response.writeHead(answer.status).end(JSON.stringify(answer.body))
     })
   })
@@ -31,6 +33,11 @@ async function carrier(answer: Answer) {
   })
   const requests = makeCallRequests(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   return { asked, requests }
+}
+
+/** JSON may begin with as many of them as one likes. */
+function* spaces(): Generator<Buffer> {
+  for (;;) yield Buffer.alloc(64 * 1024, ' ')
 }
 
 function askedOf({ method, url, headers }: IncomingMessage): Omit<Asked, 'form'> {
@@ -131,6 +138,12 @@ describe("the carrier's requests about a call", () => {
     const { requests, asked } = await carrier({ status: 302, body: {} })
     expect(await failureOf(requests.end(ACCOUNT, CALL, never))).toMatchObject({ kind: 'unknown' })
     expect(asked).toHaveLength(1)
+  })
+
+  it('read no more of an answer than could be one, however long it goes on', async () => {
+    const { requests } = await carrier('endless')
+    await expect(requests.end(ACCOUNT, CALL, never)).resolves.toBeUndefined()
+    expect(await failureOf(requests.fetch(ACCOUNT, CALL, never))).toEqual({ kind: 'unknown', code: null })
   })
 
   it('end when they are told to', async () => {
