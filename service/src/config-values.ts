@@ -155,12 +155,11 @@ function hasLogin({ username, password }: URL): boolean {
 }
 
 /** Whoever logs in with them decodes them, far from here, and would fail with words that name no setting. */
-function expectDecodable({ username, password }: URL): void {
+function expectDecodable({ username, password, hostname, pathname }: URL): void {
   try {
-    decodeURIComponent(username)
-    decodeURIComponent(password)
+    for (const part of [username, password, hostname, pathname]) decodeURIComponent(part)
   } catch {
-    throw new Error('must have each % of its user name and password written as %25.')
+    throw new Error('must have each % that stands for itself written as %25.')
   }
 }
 
@@ -176,8 +175,12 @@ export function databaseUrl(text: string | undefined): string | null {
     throw new Error('must be a PostgreSQL address, such as postgres://user:password@host:5432/parley, or none.')
   }
   expectReadableTls(url.searchParams)
+  if (!KEPT_AS_IT_STANDS.test(text)) expectDecodable(url)
   return text
 }
+
+/** Where a % begins nothing, `pg` decodes none of them. */
+const KEPT_AS_IT_STANDS = / |%[^a-f0-9]|%[a-f0-9][^a-f0-9]/i
 
 /** What begins so in the address of a database is about TLS, in whatever case. */
 const OF_TLS = /^(ssl|tls)/i

@@ -53,6 +53,14 @@ describe('readConfig', () => {
     expect(faultsOf({ DATABASE_URL, ENCRYPTION_KEY: KEY })).toEqual([])
   })
 
+  it.each(['100%secret', '100%25secret', 'gr%C3%BCn', '100%2'])(
+    'takes %s as the password of a database',
+    (password) => {
+      const DATABASE_URL = `postgres://parley:${password}@db/parley`
+      expect(faultsOf({ DATABASE_URL, ENCRYPTION_KEY: KEY })).toEqual([])
+    },
+  )
+
   it('reads proxies as hops or as ranges', () => {
     expect(readConfig({ TRUST_PROXY: '2' }).trustProxy).toBe(2)
     expect(readConfig({ TRUST_PROXY: '0' }).trustProxy).toBe(false)
@@ -84,6 +92,8 @@ describe('readConfig', () => {
     ['DATABASE_URL', 'mysql://db/parley'],
     ['DATABASE_URL', 'postgres://db'],
     ['DATABASE_URL', 'postgres://db/parley?ssl=require'],
+    ['DATABASE_URL', 'postgres://parley:100%ff@db/parley'],
+    ['DATABASE_URL', 'postgres://parley:secret@db/parley%E4'],
     ['ENCRYPTION_KEY', 'short'],
     ['ENCRYPTION_KEY_PREVIOUS', 'short'],
     ['ENCRYPTION_KEY', `${KEY}\u00e9`],
