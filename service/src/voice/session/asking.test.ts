@@ -274,6 +274,19 @@ describe('An answer that its provider ends because it is too long', () => {
     expect([call.state.stall, call.state.earlierStalls, call.all('open_model').length]).toEqual([null, 0, 1])
   })
 
+  it('is said to its end word for word where it was to be, once', () => {
+    const call = Call.greeted()
+    call.do({ type: 'say', text: 'This call is recorded.' })
+    cutOff(call, 'resp_1')
+    const asked = () => call.commands('respond')
+    expect([asked().length, asked().at(-1)?.instructions]).toEqual([
+      3,
+      expect.stringMatching(/Go on from there, .+ exactly as it stands here: This call is recorded\.$/),
+    ])
+    cutOff(call, 'resp_2')
+    expect(asked()).toHaveLength(3)
+  })
+
   it('is over where the caller has spoken into it', () => {
     const call = Call.greeted()
     call.says('turn_1', 500)
