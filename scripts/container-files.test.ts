@@ -9,6 +9,7 @@ const ROOT = join(import.meta.dirname, '..')
 
 type ComposeService = {
   image: string
+  init?: boolean
   environment?: Record<string, string>
   stop_grace_period: string
   volumes?: string[]
@@ -76,6 +77,10 @@ describe('compose.yaml', () => {
   it('gives live calls all of DRAIN_SECONDS before the service is killed, and two minutes to end', () => {
     const { drainSeconds } = readConfig({})
     expect(compose.services['service']?.stop_grace_period).toBe(`2m\${DRAIN_SECONDS:-${drainSeconds}}s`)
+  })
+
+  it('has a stop reach the service from its first moment on, which Node as process 1 does not hear', () => {
+    expect(compose.services['service']?.init).toBe(true)
   })
 
   it.each(services)('has no secret of %s in it, and no start without the needed ones', (_, service) => {
