@@ -49,6 +49,20 @@ describe('POST /api/v1/call-status', () => {
     expect(await status()).toBe('ringing')
   })
 
+  it('says in the log why a stream could not be opened, and whose call that was', async () => {
+    await app.ring(FORM)
+    const StreamError = 'Stream - TLS handshake error (31920)'
+    const form = { ...FORM, StreamSid: 'MZ1', StreamEvent: 'stream-error', StreamError }
+    expect((await app.post(STATUS, { form, token: 'another-token' })).status).toBe(401)
+    expect((await app.post(STATUS, { form: { ...form, StreamEvent: 'stream-started', StreamError: '' } })).status).toBe(
+      200,
+    )
+    expect((await app.post(STATUS, { form })).status).toBe(200)
+    expect(app.served.logLines().filter((line) => 'stream_error' in line)).toMatchObject([
+      { level: 'warn', tenant_id: 'acme', call_sid: 'CA1', stream_error: StreamError },
+    ])
+  })
+
   it('F29: refuses what the carrier of the call did not sign', async () => {
     await app.ring(FORM)
     const telephony = { account_sid: 'AC2', auth_token: 'token-of-the-thief' }

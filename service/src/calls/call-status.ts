@@ -15,8 +15,14 @@ import { findCallAcrossTenants } from './incoming-store.ts'
 import type { LateReport, LateReports } from './late-reports.ts'
 import type { CallStatuses, ReportedCall } from './record-status.ts'
 
-/** What a carrier tells of a call, or of its stream: then there is no report. */
-export type ToldStatus = { callSid: string; accountSid: string; report: CallReport | null; signed: SignedRequest }
+/** What a carrier tells of a call, or of its stream: then there is no report, and `streamError` where that was lost or never came to be. */
+export type ToldStatus = {
+  callSid: string
+  accountSid: string
+  report: CallReport | null
+  streamError?: string
+  signed: SignedRequest
+}
 
 /** Takes what carriers tell of calls. */
 export type CallStatusCallbacks = {
@@ -33,7 +39,7 @@ export type CallStatusCallbacks = {
 type Deps = {
   db: Db
   clock: Clock
-  log: Pick<Log, 'debug'>
+  log: Pick<Log, 'debug' | 'warn'>
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   signatures: CallbackSignatures
   statuses: CallStatuses
@@ -44,6 +50,7 @@ type Deps = {
 
 /** Of a call on this node: then the report is taken all the same. Carriers wait for 15 s. */
 const DATABASE_WITHIN_MS = 3_000
+const STREAM_FAILED = 'the carrier could not open the stream of a call, or lost it'
 
 export function makeCallStatusCallbacks(deps: Deps): CallStatusCallbacks {
   const { db, clock, log, tenants, signatures, statuses, late, live, capacity } = deps
@@ -67,7 +74,7 @@ export function makeCallStatusCallbacks(deps: Deps): CallStatusCallbacks {
   }
 
   return {
-    async take({ callSid, accountSid, report, signed }) {
+    async take({ callSid, accountSid, report, streamError, signed }) {
       signatures.expectSigned(signed)
       const here = live.callHere(callSid)
       const call = here ?? (await findCallAcrossTenants(db, callSid))
@@ -78,6 +85,8 @@ export function makeCallStatusCallbacks(deps: Deps): CallStatusCallbacks {
       }
       signatures.expectFrom(tenant, signed)
       const { tenant_id: tenantId } = tenant
+      // What a carrier could not reach has seen nothing of it: nobody else knows why.
+      if (streamError) log.warn({ tenant_id: tenantId, call_sid: callSid, stream_error: streamError }, STREAM_FAILED)
       if (!report) return
       const reported = await (here
         ? noteHere({ tenantId, callSid, report })

@@ -138,7 +138,8 @@ export function incomingRoutes({
         const form = formOf(request)
         const isOfStream = form.get('StreamEvent') !== ''
         const told = isOfStream ? null : readStatusCallback(form.toObject(), new Date(clock.now()))
-        await statuses.take({ ...idsIn(form), report: told?.report ?? null, signed: signed(request) })
+        const streamError = storable(form.get('StreamError').slice(0, MAX_PARTY_CHARS))
+        await statuses.take({ ...idsIn(form), report: told?.report ?? null, streamError, signed: signed(request) })
         return { ok: true as const }
       },
     )
