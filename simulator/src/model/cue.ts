@@ -12,6 +12,8 @@ const BYTES_PER_SECOND = 8_000
 const SILENT_DBFS = -55
 /** A longer text is a conversation told again, whose quotations are nobody's wish. */
 const INSTRUCTION_LENGTH_MAX = 600
+/** In what was said so far, as a client tells it that has played a greeting itself, or goes on behind another session. */
+const SAID_SO = /\bthis is a rehearsal\b/i
 const ASKS_TO_GREET = /\b(greet|greeting|say hello|welcome|introduce yourself)\b/i
 
 /** What a response is asked for: the items that no response has answered yet, and what the client says beside them. */
@@ -48,18 +50,28 @@ function kindOf(question: Question, messages: MessageItem[], keys: string | null
   const spoken = spokenBytes(fresh) > 0
   const users = messages.filter((message) => message.role === 'user' && (spoken || textOf(message) !== ''))
   const isFirst = !conversation.entries.some(({ item }) => item.type === 'message' && item.role === 'assistant')
+  // Who has heard so already hears what is to be said as it stands.
+  if (isFirst && hasHeardSo(conversation) && exactWordsIn(question) !== null) return 'instructed'
   if (isFirst && users.every((message) => ASKS_TO_GREET.test(textOf(message)))) return 'greeting'
   if (keys !== null && !spoken) return 'keys'
   if (users.length > 0) return 'turn'
   return question.instructions === null ? 'nudge' : 'instructed'
 }
 
-function wordsFor(kind: Cue['kind'], { instructions, config }: Question, typed: string[]): string | null {
-  const asked = instructions === null ? null : wordsToSay(ownInstructions(instructions, config.instructions))
+function hasHeardSo({ entries }: Conversation): boolean {
+  return entries.some(({ item }) => item.type === 'message' && item.role === 'system' && SAID_SO.test(textOf(item)))
+}
+
+function exactWordsIn({ instructions, config }: Question): string | null {
+  return instructions === null ? null : wordsToSay(ownInstructions(instructions, config.instructions))
+}
+
+function wordsFor(kind: Cue['kind'], question: Question, typed: string[]): string | null {
+  const asked = exactWordsIn(question)
   if (asked !== null || kind === 'turn' || kind === 'keys' || kind === 'tool') return asked
   const short = typed.filter((text) => text.length <= INSTRUCTION_LENGTH_MAX)
   const inItem = short.map(wordsToSay).findLast((words) => words !== null) ?? null
-  return kind === 'greeting' ? (inItem ?? greetingIn(config.instructions)) : inItem
+  return kind === 'greeting' ? (inItem ?? greetingIn(question.config.instructions)) : inItem
 }
 
 /**

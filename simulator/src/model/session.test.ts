@@ -107,6 +107,34 @@ describe('turn taking by the server', () => {
   })
 })
 
+describe('a rehearsal', () => {
+  const said = async (client: TestClient) => done(await client.event('response.done'))?.transcript
+
+  it.each([
+    [
+      'says so behind the first words',
+      'Robin speaking.',
+      'Please hold. This is a rehearsal: I am a simulated agent, and I do not understand speech.',
+    ],
+    [
+      'says words as they stand where the client has said so',
+      'Robin speaking. This is a rehearsal: I am simulated.',
+      'Please hold.',
+    ],
+  ])('%s', async (_what, greeting, expected) => {
+    const client = bench.client(await bench.model())
+    await client.configure()
+    const text = `This was said so far; do not greet again.\nagent: ${greeting}`
+    const item = { type: 'message', role: 'system', content: [{ type: 'input_text', text }] }
+    client.send({ type: 'conversation.item.create', item })
+    client.send({
+      type: 'response.create',
+      response: { instructions: 'Say exactly this, and nothing else: Please hold.' },
+    })
+    expect(await said(client)).toBe(expected)
+  })
+})
+
 describe('turn taking by the client', () => {
   it("commits at the client's wish, never less than 100 ms, and clears", async () => {
     const client = await opened()
