@@ -56,8 +56,9 @@ export function ChatPanel({ tenantId, versionId }: ChatPanelProps) {
           {said.map(({ role, text: words, tools }, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: what was said stays where it is
             <li key={at}>
-              {tools.map((tool) => (
-                <p key={tool} className={styles.tool}>
+              {tools.map((tool, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: an agent may use one twice in the same way
+                <p key={index} className={styles.tool}>
                   Would use <span className="mono">{tool}</span>
                 </p>
               ))}
