@@ -208,6 +208,37 @@ describe('opening a session', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
+  it.each(['input', 'output'])('is none where the server says that its %s is no audio of a telephone', async (way) => {
+    const { server, open, clock } = await makeBench()
+    const { heard } = open()
+    const connection = await server.connection()
+    connection.send('session.created')
+    await connection.event('session.update')
+    const pcm = { format: { type: 'audio/pcm', rate: 24_000 } }
+    connection.send('session.updated', { session: { audio: { [way]: pcm } } })
+    await until(() => connection.closeCode, { what: 'the end of the connection' })
+    expect(heard.events).toMatchObject([{ type: 'closed', code: 'other_audio_format', fault: 'setup' }])
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it.each([
+    [
+      'says that it has what was asked for',
+      { input: { format: { type: 'audio/pcmu' } }, output: { format: { type: 'audio/pcmu', rate: 8_000 } } },
+      ['audio'],
+    ],
+    ['speaks otherwise, and is only to write', { output: { format: { type: 'audio/pcm' } } }, ['text']],
+    ['says so in a way that nobody knows', { output: { format: 'pcmu' } }, undefined],
+  ])('is ready where the server %s', async (_what, audio, output_modalities) => {
+    const { server, open } = await makeBench()
+    const { heard } = open()
+    const connection = await server.connection()
+    connection.send('session.created')
+    await connection.event('session.update')
+    connection.send('session.updated', { session: { audio, output_modalities } })
+    expect(await heard.first('ready')).toEqual({ type: 'ready' })
+  })
+
   it.each([
     ['never greets', ['open']],
     ['never grants the settings', ['open', 'session.created']],

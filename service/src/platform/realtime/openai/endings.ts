@@ -25,6 +25,13 @@ export const SETUP_TIMEOUT: Ending = {
   fault: 'retry',
 }
 
+/** The server took the settings, and goes by another format of audio: what it says would be noise, and so would callers be to it. */
+export const OTHER_AUDIO: Ending = {
+  code: 'other_audio_format',
+  message: 'The model hears or speaks in another format than audio/pcmu, which a telephone has.',
+  fault: 'setup',
+}
+
 /** Nothing has come for so long that the server, or the way to it, must be gone. */
 export const PEER_SILENT: Ending = {
   code: 'peer_silent',

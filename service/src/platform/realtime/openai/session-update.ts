@@ -2,6 +2,7 @@ import { primaryLanguage } from '../../../kernel/language.ts'
 import { lastingBytes } from '../../../kernel/lasting-bytes.ts'
 import { openaiVoice } from '../../openai-voice.ts'
 import type { ModelSetup, ToolDeclaration, TurnDetection } from '../port.ts'
+import { type Json, object, textOrNull } from './members.ts'
 
 /** What a session uses where its setup says null. */
 export type ModelDefaults = { model: string; voice: string; transcriptionModel: string }
@@ -34,6 +35,17 @@ export function sessionUpdate(setup: SessionSetup, defaults: ModelDefaults): Buf
     ...(setup.reasoningEffort !== null && { reasoning: { effort: setup.reasoningEffort } }),
   }
   return lastingBytes(JSON.stringify({ type: 'session.update', event_id: EVENT_ID, session }))
+}
+
+/**
+ * Whether a server says that its session has another format of audio than was asked for; one that says nothing of it has that. Where it
+ * only writes, nobody hears it.
+ */
+export function isOfOtherAudio(session: Json): boolean {
+  const audio = object(session, 'audio')
+  const { output_modalities: modalities } = session
+  const ways = Array.isArray(modalities) && !modalities.includes('audio') ? ['input'] : ['input', 'output']
+  return ways.some((way) => (textOrNull(object(object(audio, way), 'format'), 'type') ?? MULAW.type) !== MULAW.type)
 }
 
 function input({ noiseReduction, transcription, turnDetection }: SessionSetup, defaults: ModelDefaults) {

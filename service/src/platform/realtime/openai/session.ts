@@ -5,14 +5,15 @@ import type { ModelCommand, ModelEvent, ModelListener, ModelSession } from '../p
 import { AUDIO, DeltaReader, WORDS } from './audio-delta.ts'
 import { pieceChars } from './audio-pieces.ts'
 import { commandFrame } from './commands.ts'
-import { type Ending, SETUP_TIMEOUT } from './endings.ts'
+import { type Ending, OTHER_AUDIO, SETUP_TIMEOUT } from './endings.ts'
 import { isSilent, readEvent } from './events.ts'
 import { errorFault, type ProviderError } from './faults.ts'
 import { APPEND_HEAD, APPEND_TAIL, AUDIO_DELTA, eventType, WORDS_DELTA } from './frames.ts'
-import { id, type Json, MalformedEvent, parseEvent, text } from './members.ts'
+import { id, type Json, MalformedEvent, object, parseEvent, text } from './members.ts'
 import { type ModelAddress, ModelSocket } from './model-socket.ts'
 import { Oddities } from './oddities.ts'
 import { providerError } from './provider-error.ts'
+import { isOfOtherAudio } from './session-update.ts'
 import type { SetupFrames } from './setup-frames.ts'
 import { SpokenAudio } from './spoken-audio.ts'
 
@@ -122,7 +123,7 @@ export class OpenaiSession implements ModelSession {
     const type = text(fields, 'type')
     if (type === AUDIO_DELTA) return this.#unusualAudio(fields)
     if (type === 'session.created') return this.#configure()
-    if (type === 'session.updated') return this.#ready()
+    if (type === 'session.updated') return this.#updated(object(fields, 'session'))
     if (type === 'error') return this.#refused(fields)
     const event = readEvent(type, fields)
     if (event) this.#tell(event)
@@ -133,6 +134,11 @@ export class OpenaiSession implements ModelSession {
     if (this.#phase !== 'opening') return
     this.#phase = 'configuring'
     this.#socket.send([this.#options.setup.frame()])
+  }
+
+  #updated(session: Json): void {
+    if (this.#phase === 'configuring' && isOfOtherAudio(session)) return this.#fail(OTHER_AUDIO)
+    this.#ready()
   }
 
   #ready(): void {
