@@ -206,6 +206,17 @@ describe('clips', () => {
     expect(await settled(one)).toHaveLength(1)
   })
 
+  it('that were refused are asked for again when they are published again, whatever was mended meanwhile', async () => {
+    const one = clips()
+    provider.answer({ status: 400 })
+    one.prepare(ACME, GREETING)
+    await until(() => lines.some(({ msg }) => msg === 'a clip could not be made'), { what: 'the failure' })
+    provider.answer({ ms: 500 })
+    one.prepare(ACME, GREETING)
+    await until(() => lines.some(({ msg }) => msg === 'a clip was made'), { what: 'the clip' })
+    expect(await one.of(tenant(), GREETING)).toHaveLength(1)
+  })
+
   it('that could not be made are asked for again by a later call, and not by each', async () => {
     const one = clips()
     provider.answer({ status: 429 })

@@ -22,7 +22,7 @@ export type Clips = {
    * then the others. What is missing is made for the next call. Takes 250 ms at most, and never rejects.
    */
   of(tenant: TenantRuntime, config: CompleteAgentConfig): Promise<readonly Clip[]>
-  /** Has those made that there are not yet, and does not wait for them. Never throws. */
+  /** Has those made that there are not yet, were they refused before or not, and does not wait for them. Never throws. */
   prepare(tenantId: TenantId, config: CompleteAgentConfig): void
   /**
    * Has what callers on hold hear at hand for all calls to come.
@@ -105,8 +105,12 @@ class KeptClips implements Clips {
     const { log, tenants } = this.#deps
     const work = async () => {
       const tenant = await tenants.get(tenantId)
+      if (!tenant) return
+      const missing = this.#missing(tenantId, this.#wanted(tenant, config))
+      // Whoever publishes again may have mended what they were refused for.
+      for (const { key } of missing) this.#pausedUntilMs.delete(nameOf(tenantId, key))
       // Nobody waits for it: what the database tells late is made all the same.
-      if (tenant) await this.#load(tenantId, this.#missing(tenantId, this.#wanted(tenant, config)))
+      await this.#load(tenantId, missing)
     }
     const failed = (err: unknown) => log.warn({ err, tenant_id: tenantId }, 'clips could not be prepared')
     this.#track(work().catch(failed))
