@@ -90,6 +90,22 @@ describe('Shared writes', () => {
     expect([socket.destroyed, writes.room(1), writes.queuedBytes]).toEqual([true, null, 0])
   })
 
+  it.each([
+    ['goes on after one', 0],
+    ['ends behind one, with its connection,', -32],
+  ])(
+    'that the system held are not waited for where it told at once what came of them: it %s that came to %i',
+    async (_what, writeStatus) => {
+      const { socket } = await connected()
+      const writes = writesTo(socket)
+      const { _handle: handle } = socket as unknown as { _handle: { writeBuffer?: unknown } }
+      handle.writeBuffer = () => ({ writeStatus, getAsyncId: () => 1, buffer: null, oncomplete: () => {} })
+      expect(say(writes, 'a')).toBe(true)
+      delete handle.writeBuffer
+      expect([writes.room(1)?.length, socket.destroyed]).toEqual(writeStatus < 0 ? [undefined, true] : [1, false])
+    },
+  )
+
   it('throw nothing at who writes to a connection that was closed since it gave room', async () => {
     const { socket } = await connected()
     const writes = writesTo(socket)
