@@ -29,6 +29,13 @@ describe('POST /api/v1/incoming-call', () => {
     await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony: account, ...changes })
   }
 
+  /** Of a request that is signed as its test likes. */
+  async function statusOf(path: string, signature: string, fields: string[][]): Promise<number> {
+    const headers = { 'x-twilio-signature': signature }
+    const sent = { method: 'POST', headers, body: new URLSearchParams(fields) }
+    return (await fetch(app.served.address + path, sent)).status
+  }
+
   describe('connects a call to its agent', () => {
     it('by a stream with a token of its own, and says who is asked what comes next', async () => {
       const { status, headers, text } = await app.post(PATH, { form: FORM })
@@ -112,6 +119,8 @@ describe('POST /api/v1/incoming-call', () => {
     it('with fields that carriers add, empty and doubled ones among them', async () => {
       const form = { ...FORM, CallerName: '', FromCity: 'München', StirVerstat: 'TN-Validation-Passed-A' }
       expect((await app.post(PATH, { form })).text).toContain('<Connect>')
+      const signature = sign(app.served.app.publicUrl() + PATH, { ...FORM, Added: 'oneAddedtwo' }, ACCOUNT.token)
+      expect(await statusOf(PATH, signature, [...Object.entries(FORM), ['Added', 'one'], ['Added', 'two']])).toBe(200)
     })
   })
 
@@ -145,15 +154,12 @@ describe('POST /api/v1/incoming-call', () => {
     })
 
     it('one that was changed on its way', async () => {
-      const signed = await app.post(PATH, { form: FORM })
-      expect(signed.status).toBe(200)
-      const { served } = app
-      const request = async (url: string, form: Record<string, string>) => {
-        const headers = { 'x-twilio-signature': 'RSOYDt4T1cUTdK1PDd93/VVr8B8=' }
-        return (await fetch(url, { method: 'POST', headers, body: new URLSearchParams(form) })).status
-      }
-      expect(await request(served.address + PATH, FORM)).toBe(401)
-      expect(await request(`${served.address}${PATH}?a=1`, FORM)).toBe(401)
+      const signature = sign(app.served.app.publicUrl() + PATH, FORM, ACCOUNT.token)
+      const changed = { ...FORM, From: '+12025550124' }
+      expect(await statusOf(PATH, signature, Object.entries(changed))).toBe(401)
+      expect(await statusOf(`${PATH}?a=1`, signature, Object.entries(FORM))).toBe(401)
+      await expectNothingWritten()
+      expect(await statusOf(PATH, signature, Object.entries(FORM))).toBe(200)
     })
 
     it("one for a number of a tenant's that another tenant signed, whatever account it names as its own", async () => {
@@ -168,6 +174,11 @@ describe('POST /api/v1/incoming-call', () => {
   it('takes the neutral name of the signature, and the second token while tokens are being changed', async () => {
     await document({}, { auth_token_secondary: SECOND_TOKEN })
     expect((await app.post(PATH, { form: FORM, token: SECOND_TOKEN })).status).toBe(200)
+    const neutral = (signature: string) => ({ form: FORM, token: null, headers: { 'x-provider-signature': signature } })
+    const signature = sign(app.served.app.publicUrl() + PATH, FORM, SECOND_TOKEN)
+    expect((await app.post(PATH, neutral(signature))).status).toBe(200)
+    const other = sign(app.served.app.publicUrl() + PATH, FORM, 'another-token')
+    expect((await app.post(PATH, neutral(other))).status).toBe(401)
   })
 
   it('refuses what names no call with 400, once the signature is known to be right', async () => {
@@ -185,33 +196,38 @@ describe('POST /api/v1/incoming-call', () => {
 
   it('refuses a form of more fields than any carrier sends, before it is known who sent it', async () => {
     const added = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`Added${n}`, 'x']))
-    const ask = (count: number) => app.post(PATH, { form: { ...FORM, ...added(count - Object.keys(FORM).length) } })
+    const ask = (count: number, token: string | null = ACCOUNT.token) =>
+      app.post(PATH, { form: { ...FORM, ...added(count - Object.keys(FORM).length) }, token })
     expect((await ask(1_000)).status).toBe(200)
     const { status, text } = await ask(1_001)
     expect([status, JSON.parse(text)]).toMatchObject([400, { details: [{ path: '/body' }] }])
+    expect((await ask(1_001, null)).status).toBe(400)
+    expect((await ask(1_000, null)).status).toBe(401)
   })
 
   describe('says a sentence and hangs up', () => {
-    const spoken = /<Say>[^<]+<\/Say><Hangup\/><\/Response>$/
+    const notInService = /<Say>[^<]*not in service[^<]*<\/Say><Hangup\/><\/Response>$/
+    const untaken = /<Say>[^<]*cannot be taken[^<]*<\/Say><Hangup\/><\/Response>$/
+    const busy = /<Say>[^<]*lines are busy[^<]*<\/Say><Hangup\/><\/Response>$/
 
     it('when nobody holds the number', async () => {
-      expect((await app.post(PATH, { form: { ...FORM, To: '+12025550199' } })).text).toMatch(spoken)
-      expect((await app.post(PATH, { form: { ...FORM, To: 'sip:nobody@example.com' } })).text).toMatch(spoken)
+      expect((await app.post(PATH, { form: { ...FORM, To: '+12025550199' } })).text).toMatch(notInService)
+      expect((await app.post(PATH, { form: { ...FORM, To: 'sip:nobody@example.com' } })).text).toMatch(notInService)
     })
 
     it('when the number has no route, or one that takes no calls', async () => {
       await document({}, { from_number: '+12025550142' })
-      expect((await app.post(PATH, { form: { ...FORM, To: '+12025550142' } })).text).toMatch(spoken)
+      expect((await app.post(PATH, { form: { ...FORM, To: '+12025550142' } })).text).toMatch(notInService)
       const route = { phone_number: '+12025550143', agent_key: 'desk', inbound_enabled: false }
       await app.served.administer('POST', '/tenants/acme/phone-routes', route)
-      expect((await app.post(PATH, { form: { ...FORM, To: '+12025550143' } })).text).toMatch(spoken)
+      expect((await app.post(PATH, { form: { ...FORM, To: '+12025550143' } })).text).toMatch(notInService)
     })
 
     it('when the agent has nothing published', async () => {
       await app.served.administer('POST', '/tenants/acme/agents', { agent_key: 'mute', name: 'Mute', description: '' })
       const route = { phone_number: '+12025550144', agent_key: 'mute' }
       await app.served.administer('POST', '/tenants/acme/phone-routes', route)
-      expect((await app.post(PATH, { form: { ...FORM, To: '+12025550144' } })).text).toMatch(spoken)
+      expect((await app.post(PATH, { form: { ...FORM, To: '+12025550144' } })).text).toMatch(untaken)
     })
 
     it('when there is no room, exactly for the calls that are too many', async () => {
@@ -219,7 +235,7 @@ describe('POST /api/v1/incoming-call', () => {
       const sids = Array.from({ length: 20 }, (_, i) => `CA${i}`)
       const answers = await Promise.all(sids.map((CallSid) => app.post(PATH, { form: { ...FORM, CallSid } })))
       expect(answers.filter(({ text }) => text.includes('<Connect>'))).toHaveLength(3)
-      expect(answers.filter(({ text }) => spoken.test(text))).toHaveLength(17)
+      expect(answers.filter(({ text }) => busy.test(text))).toHaveLength(17)
     })
 
     it.each([{ budget_per_day: 5 }, { minutes_per_day: 0 }])('when %j leaves nothing of the day', async (limits) => {
@@ -229,7 +245,7 @@ describe('POST /api/v1/incoming-call', () => {
         const cost = { started_at: sql<Date>`created_at`, cost_usd: 5 }
         await test.db.updateTable('voice_sessions').set(cost).execute()
       }
-      expect((await app.post(PATH, { form: { ...FORM, CallSid: 'CA2' } })).text).toMatch(spoken)
+      expect((await app.post(PATH, { form: { ...FORM, CallSid: 'CA2' } })).text).toMatch(busy)
       expect((await logs()).map(({ call_sid }) => call_sid)).not.toContain('CA2')
     })
 
