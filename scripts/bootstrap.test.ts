@@ -112,7 +112,7 @@ describe('bootstrap, where no Node is packaged', () => {
     { machine: 'Windows', nodeArgs: on('win32') },
     { machine: 'Linux without glibc', nodeArgs: on('linux') },
   ])('says on $machine which Node is needed, before it installs anything', async ({ nodeArgs }) => {
-    const sentence = /^Parley needs Node 24 or newer, .*; this is Node 20\.0\.0: install .*\n$/
+    const sentence = /^Parley needs Node 24\.9 or newer, .*; this is Node 20\.0\.0: install .*\n$/
     expect(await bootstrapOn([...AS_NODE_20, ...nodeArgs])).toMatchObject({
       ...{ code: 1, stdout: '', stderr: expect.stringMatching(sentence) },
     })

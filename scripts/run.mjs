@@ -1,4 +1,4 @@
-// Runs a program of this project on Node 24 or newer: `node scripts/run.mjs [--settings FILE] PROGRAM [ARGUMENT…]`.
+// Runs a program of this project on Node 24.9 or newer: `node scripts/run.mjs [--settings FILE] PROGRAM [ARGUMENT…]`.
 // Which Node: the running one, else the packaged one, else one line that asks for it. It must itself run on Node 18.
 // (The flag is not called --env-file, because Node takes that one for its own wherever it stands.)
 import { spawn } from 'node:child_process'
@@ -7,7 +7,7 @@ import module from 'node:module'
 import { constants } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { NODE_MAJOR_MIN, nodeMajorOf, packagedNodePath } from './launch/node-version.mjs'
+import { isNewEnough, NODE_MIN, nodeVersionOf, packagedNodePath } from './launch/node-version.mjs'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
 const NOTHING_INSTALLED = 'Nothing is installed here yet: run `npm ci --omit=dev --ignore-scripts` first.'
@@ -88,10 +88,10 @@ function runOn(node, args) {
 const args = process.argv.slice(2)
 const packaged = packagedNodePath(root)
 
-if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) await runHere(args)
-else if (nodeMajorOf(packaged) >= NODE_MAJOR_MIN) runOn(packaged, args)
+if (isNewEnough(process.versions.node)) await runHere(args)
+else if (isNewEnough(nodeVersionOf(packaged))) runOn(packaged, args)
 else {
   fail(
-    `Parley needs Node ${NODE_MAJOR_MIN} or newer; this is Node ${process.versions.node}. Install it from https://nodejs.org, or on Linux with glibc run \`npm ci --omit=dev --ignore-scripts\` here, which brings one along.`,
+    `Parley needs Node ${NODE_MIN} or newer; this is Node ${process.versions.node}. Install it from https://nodejs.org, or on Linux with glibc run \`npm ci --omit=dev --ignore-scripts\` here, which brings one along.`,
   )
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { isRunning } from './launch/process-identity.mjs'
-import { AS_NODE_20, type Ending, type Program, run, start } from './testing/program.ts'
+import { AS_NODE_20, asNode, type Ending, type Program, run, start } from './testing/program.ts'
 import { type TemporaryProject, temporaryProject } from './testing/temporary-project.ts'
 
 /** Programs start slowly while other tests keep both cores busy. */
@@ -115,10 +115,25 @@ describe('the launcher, without a Node that is new enough', () => {
     project.write('program.ts', 'console.log(1)')
     return run(process.execPath, launcherArgs(AS_NODE_20, ['program.ts']), { cwd: project.root })
   }
-  const request = /^Parley needs Node 24 or newer; this is Node 20\.0\.0\. .*\n$/
+  const request = /^Parley needs Node 24\.9 or newer; this is Node 20\.0\.0\. .*\n$/
 
   it('asks for one in one line when none is packaged', async () => {
     expect(await launch()).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(request) })
+  })
+
+  it.each(['24.0.2', '24.8.0'])(
+    'asks for one in place of %s, in which not all is there that it needs',
+    async (version) => {
+      project.write('program.ts', 'console.log(1)')
+      const ending = await run(process.execPath, launcherArgs(asNode(version), ['program.ts']), { cwd: project.root })
+      expect(ending).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(`this is Node ${version}.`) })
+    },
+  )
+
+  it.each(['24.9.0', '24.10.0', '26.0.0'])('runs the program on %s', async (version) => {
+    project.write('program.ts', 'console.log(1)')
+    const ending = await run(process.execPath, launcherArgs(asNode(version), ['program.ts']), { cwd: project.root })
+    expect(ending).toMatchObject({ code: 0, stdout: '1\n' })
   })
 
   it('asks for one when the packaged one does not run here', async () => {

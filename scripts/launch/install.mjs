@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withLock } from './lock.mjs'
-import { NODE_MAJOR_MIN, nodeMajorOf } from './node-version.mjs'
+import { isNewEnough, nodeVersionOf } from './node-version.mjs'
 import { runQuietly } from './run-quietly.mjs'
 
 // Install scripts stay off: nothing here needs one, and they are how a poisoned package runs code.
@@ -69,8 +69,8 @@ function unlinkPackagedNodeUnlessNeeded(root) {
   const link = join(root, 'node_modules', '.bin', 'node')
   const host = process.env.npm_node_execpath || process.execPath
   const hostIsPackaged = host.startsWith(join(root, 'node_modules'))
-  const hostSuffices = !hostIsPackaged && nodeMajorOf(host) >= NODE_MAJOR_MIN
-  if (hostSuffices || nodeMajorOf(link) === 0) rmSync(link, { force: true })
+  const hostSuffices = !hostIsPackaged && isNewEnough(nodeVersionOf(host))
+  if (hostSuffices || nodeVersionOf(link) === '') rmSync(link, { force: true })
 }
 
 async function install(root, alsoHeldBy) {

@@ -1,19 +1,30 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
-/** The oldest major version of Node that runs Parley. */
-export const NODE_MAJOR_MIN = 24
+/** The oldest Node that runs Parley: those before have no Argon2 (24.7), or cannot be told which requests may become a WebSocket. */
+export const NODE_MIN = '24.9'
 
 const ANSWER_MS = 10_000
 
 /**
+ * Whether a Node of this version runs Parley.
+ * @param {string} version such as `24.9.0`; empty: there is none
+ * @returns {boolean}
+ */
+export function isNewEnough(version) {
+  const [major, minor] = version.split('.').map(Number)
+  const [majorMin, minorMin] = NODE_MIN.split('.').map(Number)
+  return major > majorMin || (major === majorMin && minor >= minorMin)
+}
+
+/**
  * Runs `node --version`.
  * @param {string} path of a Node binary
- * @returns {number} its major version; 0 when it is not there or does not run here (another C library, another processor)
+ * @returns {string} its version; empty when it is not there or does not run here (another C library, another processor)
  */
-export function nodeMajorOf(path) {
+export function nodeVersionOf(path) {
   const { status, stdout } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: ANSWER_MS })
-  return status === 0 ? Number(/^v(\d+)\./.exec(stdout)?.[1] ?? 0) : 0
+  return status === 0 ? (/^v(\d+\.\d+\.\d+)/.exec(stdout)?.[1] ?? '') : ''
 }
 
 /**
@@ -35,9 +46,9 @@ function hasGlibc() {
  * @throws Error that says what to do
  */
 export function expectNodeOrPackage() {
-  if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) return
+  if (isNewEnough(process.versions.node)) return
   if (process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch) && hasGlibc()) return
   throw new Error(
-    `Parley needs Node ${NODE_MAJOR_MIN} or newer, which it fetches by itself on Linux with glibc (x64, arm64) alone; this is Node ${process.versions.node}: install a newer one from https://nodejs.org (on Windows within WSL).`,
+    `Parley needs Node ${NODE_MIN} or newer, which it fetches by itself on Linux with glibc (x64, arm64) alone; this is Node ${process.versions.node}: install a newer one from https://nodejs.org (on Windows within WSL).`,
   )
 }

@@ -6,11 +6,14 @@ export type Ending = { code: number | null; signal: NodeJS.Signals | null; stdou
 /** A program under test; `printed` is what it wrote to stdout so far. */
 export type Program = { child: ChildProcess; printed: () => string; ended: Promise<Ending> }
 
-/** Makes a Node call itself 20, so that both ways are tested on whatever Node runs the tests. */
-export const AS_NODE_20 = [
-  '--import',
-  `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.0.0'}})`,
-]
+/** Makes a Node call itself by another version, so that all ways are tested on whatever Node runs the tests. */
+export function asNode(version: string): string[] {
+  const says = `Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`
+  return ['--import', `data:text/javascript,${says}`]
+}
+
+/** One that is too old. */
+export const AS_NODE_20 = asNode('20.0.0')
 
 /** Starts a program and collects what it prints. Whoever starts it awaits `ended`. */
 export function start(command: string, args: string[], options: SpawnOptions = {}): Program {
