@@ -47,8 +47,9 @@ describe('a call that was taken to be put through, as its carrier told nothing f
     expect(await told('busy')).toMatch(/<Response><Say>[^<]*sorry[^<]*<\/Say><Hangup\/><\/Response>$/)
   })
 
-  it('is over where they had answered', async () => {
+  it('is over where they had answered, and where its carrier does not say what came of it', async () => {
     await leaves({ fallback_number: FALLBACK })
+    expect(await told('')).toMatch(/<Response><Hangup\/><\/Response>$/)
     expect(await told('completed')).toMatch(/<Response><Hangup\/><\/Response>$/)
   })
 })

@@ -83,17 +83,23 @@ describe('startHeartbeat', () => {
   let started: Heartbeat | undefined
   /** What comes of a look for room. */
   let room: Promise<void>
+  /** How often that was looked for: behind each beat, unless the look before is not over. */
+  let looks: number
 
   beforeEach(() => {
     clock = new TestClock()
     lines = []
     beats = new SteadyBeats(clock)
     room = Promise.resolve()
+    looks = 0
   })
   afterEach(() => started?.close())
 
   function start(nodeId: NodeId, db: Db = test.db, sharedClock?: SharedClock): Heartbeat {
-    const expectRoom = () => room
+    const expectRoom = () => {
+      looks += 1
+      return room
+    }
     const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(line) } })
     started = startHeartbeat({ db, expectRoom, clock, nodeId, version: '1.0.0', log, beats, sharedClock })
     return started
@@ -109,6 +115,11 @@ describe('startHeartbeat', () => {
     const isBeatingOn = async () => Number(await heartbeatOf(id)) >= Number(first)
     await passing(clock, isBeatingOn, { what: 'the second beat', stepMs: 1_000 })
     expect(clock.now() - beganMs).toBeLessThan(10_000)
+    for (let beat = 1; beat <= 3; beat += 1) {
+      const before = looks
+      await clock.advance(1_000)
+      await until(() => looks > before, { what: 'the beat that is due' })
+    }
   })
 
   it("puts a clock right that is off from the database's, and says so once", async () => {
@@ -152,6 +163,16 @@ describe('startHeartbeat', () => {
     await until(async () => !(await left()).some((row) => row.node_id === old), {
       what: 'the old node to be forgotten',
     })
+  })
+
+  it('forgets once an hour those that have become so old since', async () => {
+    start(node(2))
+    await passing(clock, () => looks >= 2, { what: 'two beats', stepMs: 1_000 })
+    const old = node(1)
+    await beat(test.db, old, '1')
+    await silence(old, sql`interval '25 hours'`)
+    clock.skip(3_600_000)
+    await passing(clock, async () => (await rowOf(old)) === undefined, { what: 'the old node to be forgotten' })
   })
 
   it('takes the node off the list when it closes, and leaves no timer', async () => {
@@ -200,7 +221,7 @@ describe('startHeartbeat', () => {
     const heardFor = (ms: number) =>
       passing(clock, () => beats.forMs >= ms, { what: `${ms} ms of beats`, stepMs: 1_000 })
     await heardFor(3_000)
-    expect(beats.isTaking).toBe(true)
+    expect([beats.isTaking, looks]).toEqual([true, 1])
     looked.reject(new Error('no room'))
     await until(() => !beats.isTaking, { what: 'the end of the look' })
     await heardFor(6_000)
