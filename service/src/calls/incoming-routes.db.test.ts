@@ -30,7 +30,7 @@ describe('POST /api/v1/incoming-call', () => {
   }
 
   /** Of a request that is signed as its test likes. */
-  async function statusOf(path: string, signature: string, fields: string[][]): Promise<number> {
+  async function statusOf(path: string, signature: string, fields: [string, string][]): Promise<number> {
     const headers = { 'x-twilio-signature': signature }
     const sent = { method: 'POST', headers, body: new URLSearchParams(fields) }
     return (await fetch(app.served.address + path, sent)).status
