@@ -157,6 +157,12 @@ export function tellCutDisclosure(step: Step, { itemId }: Heard): void {
   step.command({ type: 'system_message', text: sayAgain(disclosure) })
 }
 
+/** What was left of an answer is not said: where that was of what the law wants said, the model is to say that again. */
+export function tellUnsaidDisclosure(step: Step): void {
+  const disclosure = cutDisclosure(step.state)
+  if (disclosure !== null) step.command({ type: 'system_message', text: sayAgain(disclosure) })
+}
+
 /** First words were cut short for good: the model, which was told all of it, is told what was heard. To be called behind its closing. */
 export function tellCutClip(step: Step, { itemId, heardMs, sentMs }: Heard): void {
   const isFirst = step.state.clips.played.some((one) => one.itemId === itemId)

@@ -204,6 +204,29 @@ describe('What the law wants said', () => {
     expect(told(call)).toEqual([`Before anything else say exactly this sentence, which was cut short: ${SENTENCE}`])
   })
 
+  it.each<[string, (call: Call) => void]>([
+    ['was asked for', () => {}],
+    [
+      'had begun, without a sound',
+      (call) => {
+        call.begins('resp_2')
+      },
+    ],
+  ])('is to be said again where its rest %s when the caller spoke', (_what, happens) => {
+    const call = new Call(SPOKEN)
+    call.model({ type: 'ready' })
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'You are')
+    call.audio('resp_1', 'item_1', 500)
+    call.model({ type: 'closed', code: '1006', message: 'gone', fault: 'retry' })
+    call.wait(1_500)
+    call.echoAll()
+    call.model({ type: 'ready' })
+    happens(call)
+    call.says('turn_1', 800, 'Who is this?')
+    expect(told(call)).toEqual([`Before anything else say exactly this sentence, which was cut short: ${SENTENCE}`])
+  })
+
   it('is to be said by the model where the line was lost in its clip, which is not played again as the call ends', () => {
     const call = new Call({ clips: [{ kind: 'disclosure', text: SENTENCE, ms: 2_000 }], maxCallMs: 3_000 })
     call.model({ type: 'ready' })

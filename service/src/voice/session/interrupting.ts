@@ -1,8 +1,9 @@
 import { cleared, type Heard, heard, isDrained, leftMs } from '../playback.ts'
+import type { Answers } from './answers.ts'
 import { cancelActive, changeActive } from './asking.ts'
 import type { Stopped } from './caller-speech.ts'
 import { isClip } from './clip-id.ts'
-import { tellCutClip, tellCutDisclosure } from './clips.ts'
+import { tellCutClip, tellCutDisclosure, tellUnsaidDisclosure } from './clips.ts'
 import { judgeCut } from './earlier-stalls.ts'
 import { closeUtterance, deleteItem } from './keeping.ts'
 import { isLeavingMessage } from './mailbox.ts'
@@ -108,6 +109,7 @@ export function silence(step: Step): void {
 function hush(step: Step): void {
   const { answers } = step.state
   const utterances = emptyLine(step, answers.active ? [answers.active.responseId] : [])
+  const isRestToCome = isRestDue(answers)
   step.setAnswers({
     asked: answers.asked && { ...answers.asked, isAbandoned: true },
     queue: answers.queue.filter(({ why }) => why !== 'idle' && why !== 'filler' && why !== 'rest'),
@@ -118,6 +120,15 @@ function hush(step: Step): void {
     tellCutClip(step, utterance)
     tellCutDisclosure(step, utterance)
   }
+  // Nothing of it sounds that could be cut short.
+  if (isRestToCome && utterances.length === 0) tellUnsaidDisclosure(step)
+}
+
+/** Whether what was left of an answer was still to be said, and does not sound yet. */
+function isRestDue({ asked, active, queue }: Answers): boolean {
+  const isAsked = asked?.isAbandoned === false && asked.ask.why === 'rest'
+  const isBegun = active?.isCancelled === false && active.asked?.ask.why === 'rest'
+  return isAsked || isBegun || queue.some(({ why }) => why === 'rest')
 }
 
 /** What is heard now ends here, unless keys are pressed in it or behind it; what was asked for is still to come. */
