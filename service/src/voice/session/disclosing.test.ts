@@ -118,6 +118,40 @@ describe('What the law wants said', () => {
     expect(isTold).toEqual([true, false])
   })
 
+  it('is said by who goes on with a call of whose record a turn is missing, which was not over when its process was lost', () => {
+    const turns = [
+      { seq: 1, role: 'system' as const, text: 'A person has taken the call over.', unheard: '' },
+      { seq: 3, role: 'caller' as const, text: 'Hello?', unheard: '' },
+    ]
+    const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
+    const resumption = { elapsedMs: 1_000, turns, usage, greetingMs: null, interruptions: 0, idBase: 100_000 }
+    const call = new Call(SPOKEN, resumption)
+    call.model({ type: 'ready' })
+    call.do({ type: 'release' })
+    expect(told(call)).toContain(FIRST)
+  })
+
+  it.each([
+    ['a clip', { clips: [{ kind: 'disclosure' as const, text: SENTENCE, ms: 2_000 }] }],
+    ['the model', SPOKEN],
+  ])('is to be said again where who goes on with a call was cut short in it, who says it first: %s', (_who, plan) => {
+    const turns = [
+      { seq: 1, role: 'agent' as const, text: '', unheard: SENTENCE },
+      { seq: 2, role: 'caller' as const, text: 'Hello?', unheard: '' },
+    ]
+    const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
+    const resumption = { elapsedMs: 1_000, turns, usage, greetingMs: null, interruptions: 0, idBase: 100_000 }
+    const call = new Call(plan, resumption)
+    call.model({ type: 'ready' })
+    expect(told(call)).toEqual([FIRST])
+    call.answer('resp_1', 'item_1', 3_000, `${SENTENCE} I am back.`)
+    call.wait(600)
+    call.says('turn_1', 800, 'Who is this?')
+    expect(told(call).slice(1)).toEqual([
+      `Before anything else say exactly this sentence, which was cut short: ${SENTENCE}`,
+    ])
+  })
+
   it.each([
     ['a clip', { clips: [{ kind: 'disclosure' as const, text: SENTENCE, ms: 2_000 }] }],
     ['the model', SPOKEN],

@@ -1,6 +1,6 @@
 import { isClip } from './clip-id.ts'
 import type { Plan } from './plan.ts'
-import type { PastTurn, Resumption } from './resumption.ts'
+import { lastSeq, type PastTurn } from './resumption.ts'
 import type { SessionState } from './state.ts'
 import type { Entry } from './transcript.ts'
 import { letters } from './word-ends.ts'
@@ -12,15 +12,15 @@ export function lawsWords({ disclosure, clips }: Plan): string | null {
 
 /** The same where nothing of the agent was heard yet, nor is about to be: its greeting was silenced, or others had the call before it. */
 export function owedDisclosure(state: SessionState): string | null {
-  const { plan, transcript, resumption } = state
-  const sentence = lawsWords(plan)
+  const sentence = lawsWords(state.plan)
   if (sentence === null) return null
+  return isFirstToCome(state) && saidOf(state).length === 0 ? sentence : null
+}
+
+/** Whether nothing of the agent was heard in an earlier session of the call, nor in what is too old of this one to be looked at. */
+function isFirstToCome({ transcript, resumption }: SessionState): boolean {
   const before = resumption?.turns ?? []
-  const hasSpoken =
-    transcript.past.turns > before.length ||
-    before.some(({ role, text }) => role === 'agent' && text !== '') ||
-    saidOf(state).length > 0
-  return hasSpoken ? null : sentence
+  return transcript.past.turns === lastSeq(before) && saidBefore(before).length === 0
 }
 
 /**
@@ -30,7 +30,7 @@ export function owedDisclosure(state: SessionState): string | null {
 export function cutDisclosure(state: SessionState): string | null {
   const sentence = lawsWords(state.plan)
   if (sentence === null) return null
-  const [first, ...others] = state.resumption ? [...saidBefore(state.resumption), ...saidOf(state)] : saidOf(state)
+  const [first, ...others] = [...saidBefore(state.resumption?.turns ?? []), ...saidOf(state)]
   if (!first || !isCut(state, first, sentence)) return null
   return isBeginning([first, ...others], sentence) ? sentence : null
 }
@@ -48,12 +48,12 @@ function isBeginning(said: readonly { text: string }[], sentence: string): boole
 
 function isCut(state: SessionState, first: Entry | PastTurn, sentence: string): boolean {
   if (first.text.length >= sentence.length) return false
-  if (!('itemId' in first)) return first.text !== ''
+  if (!('itemId' in first)) return true
   return first.isFinal && disclosureOf(state, first.itemId) !== null
 }
 
-function saidBefore({ turns }: Resumption): PastTurn[] {
-  return turns.filter(({ role }) => role === 'agent')
+function saidBefore(turns: readonly PastTurn[]): PastTurn[] {
+  return turns.filter(({ role, text }) => role === 'agent' && text !== '')
 }
 
 /** What the agent has said, or is saying, in this session of the call, but for what only fills a wait. */
@@ -79,10 +79,12 @@ export function sayAgain(sentence: string): string {
 
 /** What the law wants said, where words of the agent's are to say it: a clip of it, or the first of a model. Null for any others. */
 export function disclosureOf(state: SessionState, itemId: string): string | null {
-  const { plan, clips, transcript } = state
+  const { plan, clips } = state
   const index = clips.played.find((one) => one.itemId === itemId)?.index
   const clip = index === undefined ? undefined : plan.clips[index]
   if (clip) return clip.kind === 'disclosure' ? clip.text : null
   const first = saidOf(state).find((entry) => !isClip(entry.itemId))
-  return transcript.past.turns === 0 && first?.itemId === itemId ? (plan.disclosure ?? null) : null
+  if (first?.itemId !== itemId || !isFirstToCome(state)) return null
+  // Nor is a clip of it played again by who goes on with a call in which others have spoken.
+  return clips.played.length === 0 ? lawsWords(plan) : (plan.disclosure ?? null)
 }

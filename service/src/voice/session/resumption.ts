@@ -70,8 +70,12 @@ export function resumedTranscript({ turns, toolCalls = [], idBase, isRecordingPa
     (said, { role, text }) => withPast(said, { ...newEntry('', role, 0), text, isFinal: true }),
     '',
   )
-  const seq = turns.reduce((highest, turn) => Math.max(highest, turn.seq), 0)
-  return { ...EMPTY, past: { turns: seq, text }, notes: idBase }
+  return { ...EMPTY, past: { turns: lastSeq(turns), text }, notes: idBase }
+}
+
+/** The number of the newest turn. Those that were not finished when their process was lost are missing before it. */
+export function lastSeq(turns: readonly PastTurn[]): number {
+  return turns.reduce((highest, { seq }) => Math.max(highest, seq), 0)
 }
 
 /** As a session of the same process would be told of it. */
