@@ -9,6 +9,8 @@ export type CallerSpeech = {
   readonly stoppedAtMs: number | null
   /** When it really ended; null until that is told. */
   readonly untilMs: number | null
+  /** The same of what was over before it was told that it had begun, as of what was kept for a session. */
+  readonly endedAtMs: number | null
   /** How long the caller has been heard, but for what the greeting is guarded against. */
   readonly loudMs: number
   /** How much of it we measured to be loud, guarded or not. */

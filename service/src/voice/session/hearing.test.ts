@@ -57,3 +57,29 @@ describe('When speech ended', () => {
     expect(speaks(call, { onsetMs: 200, endMs: 100 }, 4_000)).toBe(0)
   })
 })
+
+describe('What was kept for a model session', () => {
+  const times = ({ turns }: Call) =>
+    turns.filter(({ role }) => role === 'caller').map((one) => [one.startMs, one.endMs])
+
+  it('is a turn that stands where it was said, also where that was over before the session was ready', () => {
+    const call = new Call()
+    call.wait(1_500)
+    call.model({ type: 'ready' })
+    call.hears('turn_1', { fromMs: 500, untilMs: 900 })
+    call.model({ type: 'caller_transcript', itemId: 'turn_1', text: 'Hello?' })
+    expect(times(call)).toEqual([[500, 900]])
+  })
+
+  it('is a turn from where it began, and until where the caller goes on with it', () => {
+    const call = new Call()
+    call.wait(1_500)
+    call.model({ type: 'ready' })
+    call.model({ type: 'speech_started', itemId: 'turn_1', audioStartMs: 700 })
+    call.sounds(800)
+    call.isQuiet(500)
+    call.stops('turn_1', { fromMs: 1_000, untilMs: 2_300 })
+    call.model({ type: 'caller_transcript', itemId: 'turn_1', text: 'Hello, is anybody there?' })
+    expect(times(call)).toEqual([[1_000, 2_300]])
+  })
+})

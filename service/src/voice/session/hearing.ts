@@ -97,6 +97,13 @@ export function isKeptSpeech(step: Step, audioStartMs: number): boolean {
   return atMs < model.readyAtMs && !wasSpokenTo
 }
 
+/** When speech began that was kept for its model session, which was not ready yet; null for any other, which is told as it begins. */
+export function keptSinceMs(step: Step, { audioStartMs }: CallerSpeech): number | null {
+  const { model, plan } = step.state
+  const atMs = soundedAtMs(step, audioStartMs + plan.hearing.prefixMs)
+  return atMs < model.readyAtMs ? atMs : null
+}
+
 /** When speech that has stopped really ended: its server tells only after a silence. */
 export function spokenUntilMs(step: Step, audioEndMs: number): number {
   return soundedAtMs(step, audioEndMs - (step.state.plan.hearing.silenceMs ?? 0))

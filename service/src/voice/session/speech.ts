@@ -29,7 +29,14 @@ export function speechStarted(step: Step, { itemId, audioStartMs }: Started): vo
   const { nowMs } = step
   setByOnset(step, audioStartMs)
   const overlaps = isSpeaking(step) && !isKeptSpeech(step, audioStartMs)
-  const at = { audioStartMs, startedAtMs: nowMs, stoppedAtMs: null, untilMs: null, lastLoudAtMs: nowMs }
+  const at = {
+    audioStartMs,
+    startedAtMs: nowMs,
+    stoppedAtMs: null,
+    untilMs: null,
+    endedAtMs: null,
+    lastLoudAtMs: nowMs,
+  }
   const loudMs = ONSET_MS - guardedMs(step, nowMs - ONSET_MS, nowMs)
   step.set({ speech: { itemId, ...at, loudMs, measuredLoudMs: 0, aloneLoudMs: 0, overlaps, counts: null } })
   step.do({ type: 'disarm', timer: 'missed_words' })
@@ -88,7 +95,8 @@ export function speechStopped(step: Step, stopped: Stopped): void {
   const told = { ...speech, loudMs: Math.max(speech.loudMs, spokenMs(step, speech, audioEndMs)) }
   step.set({ speech: told })
   decide(step, spokenUntilMs(step, audioEndMs))
-  const at = { stoppedAtMs: step.nowMs, untilMs: Math.max(speech.startedAtMs, spokenUntilMs(step, audioEndMs)) }
+  const endedAtMs = spokenUntilMs(step, audioEndMs)
+  const at = { stoppedAtMs: step.nowMs, untilMs: Math.max(speech.startedAtMs, endedAtMs), endedAtMs }
   step.set({ speech: { ...told, ...at, counts: told.counts ?? isMeant(step, told) } })
   watchSpeech(step)
 }

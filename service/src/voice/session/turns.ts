@@ -5,6 +5,7 @@ import { isBackchannel, mayBeBackchannel } from './backchannel.ts'
 import type { CallerSpeech, Undecided } from './caller-speech.ts'
 import { callOffTransfer, holdTransfer, meantOf, tellCalledOff } from './calling-off.ts'
 import { wasNoWords, watchForWords, wereWords } from './going-on.ts'
+import { keptSinceMs } from './hearing.ts'
 import { isEndDue, keepCall } from './held-end.ts'
 import { interrupt } from './interrupting.ts'
 import { appendEntry, forgetEntry, keepEntry, keepTurn, placeEntry } from './keeping.ts'
@@ -32,19 +33,29 @@ const BEFORE_GREETING = 'The caller spoke before your greeting. Answer that now,
  * speech into silence is neither yet: "no" is a word and a cough is not, so its words decide when they arrive.
  */
 export function committed(step: Step, { itemId, previousItemId }: Committed): void {
-  const { speech, startedAtMs } = step.state
+  const { speech } = step.state
   const ofItem = speech?.itemId === itemId ? speech : null
-  const startMs = ofItem ? Math.round(ofItem.startedAtMs - startedAtMs) : step.atMs
-  // The model waits for silence before it says that a turn is over; what was measured tells when it really was.
-  const endMs = ofItem && ofItem.measuredLoudMs > 0 ? Math.round(ofItem.lastLoudAtMs - startedAtMs) : step.atMs
+  const times = timesOf(step, ofItem)
   const counts = ofItem === null || (ofItem.counts ?? isMeant(step, ofItem))
-  placeEntry(step, newEntry(itemId, 'caller', startMs), previousItemId)
-  keepTurn(step, itemId, { startMs, endMs })
+  placeEntry(step, newEntry(itemId, 'caller', times.startMs), previousItemId)
+  keepTurn(step, itemId, times)
   if (!counts) putOff(step, ofItem)
   else if (ofItem && isToldByWords(step, ofItem)) listenTo(step, itemId)
   else answerCounted(step, itemId, ofItem?.untilMs ?? step.nowMs)
   if (ofItem) speechOver(step)
   watchForWords(step)
+}
+
+/** When it was said. What was kept for a session is told all at once, and was said before that. */
+function timesOf(step: Step, speech: CallerSpeech | null): { startMs: number; endMs: number } {
+  if (!speech) return { startMs: step.atMs, endMs: step.atMs }
+  const { startedAtMs } = step.state
+  const keptMs = keptSinceMs(step, speech)
+  const fromMs = keptMs ?? speech.startedAtMs
+  const toldMs = keptMs === null ? step.nowMs : (speech.endedAtMs ?? step.nowMs)
+  // The model waits for silence before it says that a turn is over; what was measured tells when it really was.
+  const untilMs = speech.measuredLoudMs > 0 ? speech.lastLoudAtMs : toldMs
+  return { startMs: Math.round(fromMs - startedAtMs), endMs: Math.round(Math.max(fromMs, untilMs) - startedAtMs) }
 }
 
 /** What is long enough for speech is taken for words, also where nobody will know them. */
