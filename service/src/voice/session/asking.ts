@@ -96,8 +96,9 @@ function mayBeSaid(step: Step, { why, thenEnd, isInPlace }: Ask): boolean {
 function disclosed(step: Step, wanted: Ask): Ask {
   const sentence = owedDisclosure(step.state)
   const { why, thenEnd, exact, isDisclosed } = wanted
-  if (sentence === null || isDisclosed || why === 'greeting' || why === 'filler' || thenEnd === 'voicemail')
-    return wanted
+  // A greeting has it, but where a clip is to say it, of which nothing is played.
+  const isInGreeting = why === 'greeting' && step.state.plan.disclosure != null
+  if (sentence === null || isDisclosed || isInGreeting || why === 'filler' || thenEnd === 'voicemail') return wanted
   if (exact !== undefined) return { ...wanted, ...exactly(`${sentence} ${exact}`), isDisclosed: true }
   step.command({ type: 'system_message', text: `${DISCLOSE}: ${sentence}` })
   return wanted

@@ -131,6 +131,21 @@ describe('What the law wants said', () => {
     expect(told(call)).toContain(FIRST)
   })
 
+  it('comes before the greeting of who goes on with a call that was lost in its clip, when the agent had been told something', () => {
+    const clips = [{ kind: 'disclosure' as const, text: SENTENCE, ms: 2_000 }]
+    const turns = [{ seq: 2, role: 'supervisor' as const, text: 'Offer a discount.', unheard: '' }]
+    const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
+    const resumption = { elapsedMs: 1_000, turns, usage, greetingMs: null, interruptions: 0, idBase: 100_000 }
+    const greeted = (plan: object, before: typeof resumption | null) => {
+      const call = new Call({ clips, ...plan }, before)
+      call.model({ type: 'ready' })
+      return [told(call).includes(FIRST), asked(call)[0]?.includes(SENTENCE)]
+    }
+    expect(greeted({ greeting: '' }, resumption)).toEqual([true, false])
+    expect(greeted({ greeting: 'Welcome.' }, resumption)).toEqual([false, true])
+    expect(greeted({ greeting: 'Welcome.' }, null)).toEqual([false, false])
+  })
+
   it.each([
     ['a clip', { clips: [{ kind: 'disclosure' as const, text: SENTENCE, ms: 2_000 }] }],
     ['the model', SPOKEN],
