@@ -1,7 +1,7 @@
 import { letters } from '../../src/voice/session/word-ends.ts'
 import { TIME_UP } from '../../src/voice/session/wrapping-up.ts'
 import type { MixedRun } from './mixed-run.ts'
-import { LAW, PLAIN } from './mixed-setting.ts'
+import { BEGUN, LAW, PLAIN } from './mixed-setting.ts'
 import type { Answered } from './model-world.ts'
 
 /** Heard so much less than was made, it was heard to its end. */
@@ -41,8 +41,8 @@ function faultsOfOrder({ world }: MixedRun): string[] {
 }
 
 /** What an agent has said is written down as its own. */
-function faultsOfNames({ world, handOffs }: MixedRun): string[] {
-  const [first = { epoch: Number.POSITIVE_INFINITY }] = handOffs
+function faultsOfNames({ world, handOffs, call }: MixedRun): string[] {
+  const [first = { epoch: Number.POSITIVE_INFINITY }] = call.isOthers ? [{ epoch: 0 }] : handOffs
   return world.transcript.flatMap(({ itemId, agentName }) => {
     const answered = world.model.answers.find((one) => one.itemId === itemId)
     const name = answered && (answered.epoch < first.epoch ? 'Robin' : 'Kim')
@@ -51,10 +51,17 @@ function faultsOfNames({ world, handOffs }: MixedRun): string[] {
 }
 
 /** What each answer used is counted once. */
-function faultsOfUsage({ world }: MixedRun): string[] {
+function faultsOfUsage({ world, resumption }: MixedRun): string[] {
   const dones = world.wire.trace.filter((line) => line.includes('model response_done')).length
-  const { outputTokens } = world.session.state.usage
-  return unless(outputTokens === 10 * dones, `used ${outputTokens} tokens in ${dones} answers`)
+  const { usage } = world.session.state
+  const before = resumption?.usage
+  const outputTokens = usage.outputTokens - (before?.outputTokens ?? 0)
+  const seconds = usage.audioSeconds - (before?.audioSeconds ?? 0)
+  const { usedSeconds } = world.model
+  return [
+    ...unless(Math.abs(seconds - usedSeconds) < 1e-6, `used ${seconds} s of audio, of ${usedSeconds}`),
+    ...unless(outputTokens === 10 * dones, `used ${outputTokens} tokens in ${dones} answers`),
+  ]
 }
 
 /** Each call of a tool is known, and no session is left in the middle of those that it calls at once. */
@@ -69,7 +76,7 @@ function faultsOfCalls({ world }: MixedRun): string[] {
 }
 
 /** A call ends for what has ended it. */
-function faultsOfReason({ world, call }: MixedRun): string[] {
+function faultsOfReason({ world, call, resumption }: MixedRun): string[] {
   const [reason] = world.ends
   const { plan, costUsd } = world.session.state
   const types = new Set<string>(call.incidents.map(({ incident }) => incident.type))
@@ -78,19 +85,23 @@ function faultsOfReason({ world, call }: MixedRun): string[] {
   const evidence: Record<string, boolean> = {
     agent_hangup: tools.has('end_call'),
     supervisor: types.has('end'),
-    shutdown: types.has('shut_down'),
+    shutdown: types.has('shut_down') || call.next?.how === 'taken',
     voicemail: types.has('machine') || types.has('party'),
     transferred: types.has('transfer') || tools.has('transfer') || tools.has('warm_transfer') || types.has('shut_down'),
     max_duration:
-      endedMs >= Math.min(plan.maxCallMs, plan.budgetMs ?? Number.POSITIVE_INFINITY) - 6_000 ||
+      endedMs + (resumption?.elapsedMs ?? 0) >=
+        Math.min(plan.maxCallMs, plan.budgetMs ?? Number.POSITIVE_INFINITY) - 6_000 ||
       (costUsd ?? 0) >= (plan.budgetUsd ?? Number.POSITIVE_INFINITY),
   }
   const last = world.model.answers.findLast(({ answer }) => world.heardMs(answer) > 0)
   // It may have been called before the time was up.
   const { trace } = world.wire
+  const begunAt = trace.findLastIndex((line) => line.includes('model response_started'))
+  const done = world.notes.find((note) => note.type === 'tool' && note.name === 'end_call' && note.status === 'ok')
+  const callId = done?.type === 'tool' ? done.callId : ''
   const isCalledInIt =
-    trace.findLastIndex((line) => line.includes('-> tool end_call')) >
-    trace.findLastIndex((line) => line.includes('model response_started'))
+    trace.findIndex((line) => line.endsWith(`-> tool end_call ${callId}`)) > begunAt &&
+    trace.findIndex((line) => line.includes('"draining"')) > begunAt
   const isOfAgent = reason === 'agent_hangup' && last !== undefined && isCalledInIt
   return [
     ...unless(evidence[reason ?? ''] ?? true, `ended by ${reason}, of which nothing happened`),
@@ -110,22 +121,29 @@ function faultsOfGoodbye({ world, call }: MixedRun): string[] {
   if ((reason !== 'agent_hangup' && reason !== 'idle_timeout') || !last || world.hangUps === 0) return []
   if (last.cancelledAtMs !== null || world.session.state.timeUp !== null || call.speech !== null) return []
   if (call.incidents.some(({ incident }) => incident.type === 'lose_stream' || incident.type === 'hang_up')) return []
+  // Nor are they where another node was to have it.
+  if (call.next?.how === 'taken' || call.incidents.some(({ incident }) => incident.type === 'shut_down')) return []
+  // A carrier that takes nothing for so long is taken for gone.
+  if (call.incidents.some(({ incident }) => incident.type === 'backlog' && incident.forMs >= 5_000)) return []
   const missingMs = last.madeMs - world.heardMs(last.answer)
   return unless(missingMs <= WHOLE_WITHIN_MS, `the last ${missingMs} ms of the goodbye were not heard`)
 }
 
 /** What the law wants said is heard before anything else of the agent. */
-function faultsOfLaw({ world, call }: MixedRun): string[] {
-  const { disclosure, before, voicemail } = call.setting ?? PLAIN
-  if (disclosure === null || (before !== null && before !== 'disclosing')) return []
-  // A server that begins by itself was not asked, and nobody tells it what to say.
-  if (call.incidents.some(({ incident }) => incident.type === 'own_answer')) return []
-  // Nor is a provider known that finds its first words too long.
-  if (call.incidents.some(({ incident }) => incident.type === 'mishap' && incident.what === 'max_output_tokens'))
-    return []
+function faultsOfLaw(run: MixedRun): string[] {
+  const { world, call, before } = run
+  const earlier = run.earlier
+  const { disclosure, before: began, voicemail } = call.setting ?? PLAIN
+  // It had begun before all that is known of it.
+  if (earlier.some(({ itemId }) => itemId === BEGUN)) return []
+  if (disclosure === null || (began !== null && began !== 'disclosing')) return []
+  // A server that begins by itself was not asked, and nobody tells it what to say. Nor is a provider known that finds its first words too long.
+  const isUnsure = ({ incident }: MixedRun['call']['incidents'][number]) =>
+    incident.type === 'own_answer' || (incident.type === 'mishap' && incident.what === 'max_output_tokens')
+  if ([...before, run].some((one) => one.call.incidents.some(isUnsure))) return []
   const law = letters(LAW)
-  const isFiller = (text: string) => /ords of ?a? (filler|apology)/.test(text)
-  const said = world.transcript
+  const isFiller = (text: string) => /ords ?of ?a? ?(filler|apology)/.test(text)
+  const said = [...earlier, ...world.transcript]
     .filter(({ role, text, unheard }) => role === 'agent' && text !== '' && !isFiller(text + unheard))
     .sort((a, b) => a.startMs - b.startMs)
   let heard = ''
@@ -142,7 +160,7 @@ function faultsOfLaw({ world, call }: MixedRun): string[] {
 }
 
 /** No words of the agent are lost by themselves. */
-function faultsOfCuts({ world, call, targets, people }: MixedRun): string[] {
+function faultsOfCuts({ world, call, targets, people, resumption }: MixedRun): string[] {
   if (call.speech?.some(({ failsAs }) => failsAs) || targets.legs.length > 0 || people.length > 0) return []
   const isLasting = ({ incident }: MixedRun['call']['incidents'][number]) =>
     incident.type !== 'listen' && incident.type !== 'whisper'
@@ -159,7 +177,9 @@ function faultsOfCuts({ world, call, targets, people }: MixedRun): string[] {
     .filter((line) => line.includes('carrier key'))
     .map((line) => 1_000 * Number.parseFloat(line))
   const sounds = world.caller.utterances.flatMap(({ startMs, endMs }) => [startMs, endMs])
-  const disturbances = [...times, ...keys, ...sounds, world.endedAtMs ?? 0]
+  const disturbances = [...times, ...keys, ...sounds, world.endedAtMs ?? 0].map(
+    (ms) => ms + (resumption?.elapsedMs ?? 0),
+  )
   return world.transcript.flatMap(({ itemId, role, unheard, startMs, endMs }) => {
     const isCalm = !disturbances.some((one) => startMs - CALM_MS < one && one < endMs + CALM_MS / 4)
     return unless(role !== 'agent' || unheard === '' || !isCalm, `${itemId} lost by itself: ${unheard}`)

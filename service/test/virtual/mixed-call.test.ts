@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { type MixedCall, mixedCallOf } from './mixed-call.ts'
-import { faultsOfMixed } from './mixed-check.ts'
+import { faultsOfAll, faultsOfMixed } from './mixed-check.ts'
+import { runMixed } from './mixed-nodes.ts'
 import { MixedRun } from './mixed-run.ts'
 
 const IS_FULL = Boolean(process.env['PARLEY_TEST_FULL'])
@@ -11,10 +12,9 @@ const FIRST_SEED = IS_FULL ? Date.now() % 1_000_000_000 : 1
 it('A call in which people, transfers, other agents, a second voice, losses and the end of a node come together keeps to what it promises', async () => {
   const bad: string[] = []
   for (let seed = FIRST_SEED; seed < FIRST_SEED + RUNS; seed++) {
-    const run = new MixedRun(mixedCallOf(seed))
-    await run.run()
+    const runs = await runMixed(mixedCallOf(seed))
     bad.push(
-      ...faultsOfMixed(run).map((fault) => `npm run test:mixed-calls -- --seed ${seed} --runs 1 --trace: ${fault}`),
+      ...faultsOfAll(runs).map((fault) => `npm run test:mixed-calls -- --seed ${seed} --runs 1 --trace: ${fault}`),
     )
   }
   expect(bad).toEqual([])

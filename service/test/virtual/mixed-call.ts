@@ -66,6 +66,10 @@ export type MixedCall = {
   setting?: Setting
   /** What is otherwise with the agent to whom the call is handed; not given: nothing. */
   other?: Other
+  /** Which agent has it from the beginning on: that to whom it was handed on an earlier node. */
+  isOthers?: boolean
+  /** How it moves on to another node, and what happens to it there; null, or not given: it does not. */
+  next?: Move | null
   /** What it calls behind words that it was told to say, in turn. Default: nothing. */
   behindTold?: (ToolName | null)[]
   plan: {
@@ -79,6 +83,15 @@ export type MixedCall = {
     greeting: string
   }
 }
+
+/**
+ * A call goes on at another node: after so long, unless it is over, and so long behind that. taken: it was handed over · killed: its process was
+ * gone at once. The rest: what happens to it there.
+ */
+export type Move = { afterMs: number; how: 'taken' | 'killed'; gapMs: number } & Pick<
+  MixedCall,
+  'script' | 'answers' | 'incidents' | 'tools' | 'targets' | 'next'
+>
 
 const ms = (min: number, max: number) => fc.integer({ min, max })
 
@@ -215,16 +228,18 @@ const speech: fc.Arbitrary<SpeechTimes[] | null> = fc.option(
 /** The longest outlast a hand-off, a takeover, and the call. */
 const toolTimes = fc.oneof(ms(0, 400), ms(0, 9_000), ms(5_000, 45_000))
 
-const mixedCalls: fc.Arbitrary<MixedCall> = fc.record({
+type Happening = Pick<MixedCall, 'script' | 'answers' | 'incidents' | 'tools' | 'targets'>
+
+const happenings: fc.Arbitrary<Happening> = fc.record({
   script: fc.array(acts, { minLength: 1, maxLength: 8 }),
   answers: fc.array(
     fc.record({
       length: ms(1, 4),
       tool: fc.option(fc.constantFrom(...TOOLS), { freq: 3 }),
-      also: fc.option(fc.constantFrom(...TOOLS), { freq: 1 }),
+      also: fc.option(fc.constantFrom(...TOOLS), { freq: 2 }),
       alsoAfterMs: fc.constantFrom(0, 0, 40, 300, 1_200),
       // Behind the way that an echo of these words takes, for as long as a model may be silent, or longer.
-      ahead: fc.option(fc.record({ thinkMs: ms(1_500, 8_000), isNamed: fc.boolean() }), { freq: 1 }),
+      ahead: fc.option(fc.record({ thinkMs: ms(1_500, 8_000), isNamed: fc.boolean() }), { freq: 2 }),
     }),
     { minLength: 1, maxLength: 6 },
   ),
@@ -234,6 +249,9 @@ const mixedCalls: fc.Arbitrary<MixedCall> = fc.record({
     maxLength: 4,
   }),
   targets: fc.array(targets, { minLength: 1, maxLength: 3 }),
+})
+
+const facts = fc.record({
   rest: fc.record({ restMs: ms(20, 1_500), isRefused: ms(0, 9).map((n) => n === 0) }),
   speech,
   times: fc.record({
@@ -247,7 +265,7 @@ const mixedCalls: fc.Arbitrary<MixedCall> = fc.record({
   carrierDelayMs: ms(0, 75),
   setting: settings,
   other: others,
-  behindTold: fc.array(fc.option(fc.constantFrom<ToolName>('end_call', 'look_up', 'hand_off'), { freq: 1 }), {
+  behindTold: fc.array(fc.option(fc.constantFrom<ToolName>('end_call', 'look_up', 'hand_off'), { freq: 2 }), {
     minLength: 1,
     maxLength: 4,
   }),
@@ -262,6 +280,30 @@ const mixedCalls: fc.Arbitrary<MixedCall> = fc.record({
     greeting: fc.constantFrom('', 'Welcome to the Blue Door. What can I do for you?'),
   }),
 })
+
+const moves = fc.record({
+  afterMs: ms(300, 30_000),
+  how: fc.constantFrom('taken' as const, 'killed' as const),
+  gapMs: ms(300, 6_000),
+})
+
+/** Half of them go on at another node unless they are over by then, and half of these at a third. */
+const mixedCalls: fc.Arbitrary<MixedCall> = fc
+  .tuple(
+    happenings,
+    facts,
+    fc.option(fc.tuple(moves, happenings), { freq: 2 }),
+    fc.option(fc.tuple(moves, happenings), { freq: 2 }),
+  )
+  .map(([happens, call, first, second]) => ({
+    ...happens,
+    ...call,
+    next: first && moveOf(first, second && moveOf(second, null)),
+  }))
+
+function moveOf([move, happens]: [Omit<Move, keyof Happening>, Happening], next: Move | null): Move {
+  return { ...move, ...happens, next }
+}
 
 /** The call of a seed, always the same one. */
 export function mixedCallOf(seed: number): MixedCall {

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util'
 import { readCommand } from '../harness/command-line.ts'
 import { mixedCallOf } from './mixed-call.ts'
-import { faultsOfMixed } from './mixed-check.ts'
-import { MixedRun } from './mixed-run.ts'
+import { faultsOfAll } from './mixed-check.ts'
+import { runMixed } from './mixed-nodes.ts'
+import type { MixedRun } from './mixed-run.ts'
 
 const USAGE = `npm run test:mixed-calls -- [options]
 
@@ -47,10 +48,9 @@ function trace({ call, world }: MixedRun): void {
 async function main({ runs, seed: first, trace: isTraced }: Options): Promise<number> {
   let bad = 0
   for (let seed = first; seed < first + runs; seed++) {
-    const run = new MixedRun(mixedCallOf(seed))
-    await run.run()
-    const faults = faultsOfMixed(run)
-    if (isTraced) trace(run)
+    const all = await runMixed(mixedCallOf(seed))
+    const faults = faultsOfAll(all)
+    if (isTraced) for (const run of all) trace(run)
     if (faults.length > 0) bad += 1
     for (const fault of faults) print(`bad: --seed ${seed} --runs 1: ${fault}`)
   }

@@ -4,10 +4,11 @@ import type { Span } from './carrier.ts'
 import { faultsOfAudio, faultsOfEnd, faultsOfHeard } from './cut-check.ts'
 import { faultsOfAgents } from './mixed-agents.ts'
 import { LOOK_MS, type Look } from './mixed-look.ts'
-import { resumptionOf } from './mixed-plan.ts'
 import { faultsOfRecord } from './mixed-promises.ts'
 import type { MixedRun } from './mixed-run.ts'
-import { PLAIN } from './mixed-setting.ts'
+import { faultsOfSays } from './mixed-says.ts'
+import { faultsOfTimes } from './mixed-times.ts'
+import { faultsOfTold } from './mixed-told.ts'
 import { TIMES } from './model-world.ts'
 
 /** What may come behind the longest call: its goodbye, what is still played, the last texts, and what waits for a stream or a target. */
@@ -28,6 +29,14 @@ function unless(isRight: boolean, fault: string): string[] {
   return isRight ? [] : [fault]
 }
 
+/** What is wrong with a call that had these sessions, one after the other; of one whose process was killed nothing more is known. */
+export function faultsOfAll(runs: readonly MixedRun[]): string[] {
+  return runs.flatMap((run, at) => {
+    const faults = run.isKilled ? [] : faultsOfMixed(run)
+    return runs.length === 1 ? faults : faults.map((fault) => `on its node ${at + 1}: ${fault}`)
+  })
+}
+
 /** What is wrong with a call that has been run; empty when nothing is. */
 export function faultsOfMixed(run: MixedRun): string[] {
   const { world } = run
@@ -43,6 +52,9 @@ export function faultsOfMixed(run: MixedRun): string[] {
     ...faultsOfTurns(run),
     ...faultsOfRecord(run),
     ...faultsOfAgents(run),
+    ...faultsOfTold(run),
+    ...faultsOfTimes(run),
+    ...faultsOfSays(run),
     ...faultsOfTools(run),
     ...faultsOfNotes(run),
     ...faultsOfCost(run),
@@ -53,7 +65,10 @@ export function faultsOfMixed(run: MixedRun): string[] {
 
 /** Whoever ends a call does so, also where its caller is being told why it cannot go on. */
 function isEndedByHand({ call }: MixedRun): boolean {
-  return call.incidents.some(({ incident }) => incident.type === 'end' || incident.type === 'shut_down')
+  return (
+    call.next?.how === 'taken' ||
+    call.incidents.some(({ incident }) => incident.type === 'end' || incident.type === 'shut_down')
+  )
 }
 
 /** One that is asked once more, as nothing has come of an answer, may be at it after all, and says so; so does one that has begun by itself. */
@@ -194,8 +209,8 @@ function tooSilent(span: Span, sounds: readonly Span[], maxMs: number, who: stri
 }
 
 /** The record is in order, has each answer that was heard, and what a person said. */
-function faultsOfTurns({ world, people, call }: MixedRun): string[] {
-  const before = resumptionOf(call.setting ?? PLAIN)?.turns.length ?? 0
+function faultsOfTurns({ world, people, resumption }: MixedRun): string[] {
+  const before = Math.max(0, ...(resumption?.turns.map(({ seq }) => seq) ?? []))
   const { transcript, model } = world
   const texts = transcript.filter(({ role }) => role === 'supervisor').map(({ text }) => text)
   const said = people.flatMap(({ person }) => person.said)
@@ -258,8 +273,10 @@ function faultsOfNotes({ world: { notes } }: MixedRun): string[] {
 }
 
 /** What it cost is what its answers used. */
-function faultsOfCost({ world }: MixedRun): string[] {
+function faultsOfCost({ world, resumption }: MixedRun): string[] {
   const { usage, costUsd, plan } = world.session.state
+  // What an earlier session had cost, and had not stored, is not known.
+  if (resumption?.costUsd !== undefined) return []
   const dones = world.wire.trace.filter((line) => line.includes('model response_done')).length
   const usd = plan.price ? costOf(plan.price, usage) : null
   return [

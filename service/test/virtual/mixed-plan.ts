@@ -55,6 +55,12 @@ export function otherPlanOf(call: MixedCall): Plan {
   }
 }
 
+/** The same once the call has it: how long that may last, and what it may cost, stays as it was. */
+export function kimsPlanOf(call: MixedCall): Plan {
+  const { maxCallMs, budgetMs, budgetUsd } = planOf(call)
+  return { ...otherPlanOf(call), maxCallMs, budgetMs, budgetUsd }
+}
+
 function isFirst(kind: PlannedClip['kind']): boolean {
   return kind === 'disclosure' || kind === 'greeting'
 }

@@ -108,16 +108,17 @@ function faultsOfLive({ world }: MixedRun): string[] {
 }
 
 /** What a call cost is what its turns did, and what no turn has. */
-function faultsOfCosts({ world }: MixedRun): string[] {
+function faultsOfCosts({ world, resumption }: MixedRun): string[] {
   const { costUsd, unsaidUsd } = world.session.state
   if (costUsd === null) return []
-  const usd = world.transcript.reduce((sum, turn) => sum + (turn.costUsd ?? 0), unsaidUsd)
+  const usd = world.transcript.reduce((sum, turn) => sum + (turn.costUsd ?? 0), unsaidUsd + (resumption?.costUsd ?? 0))
   return unless(Math.abs(usd - costUsd) < ROUNDING_USD, `cost ${costUsd}, and its turns ${usd}`)
 }
 
 /** The recorder is told of each pause once, and of its end, and no other. */
-function faultsOfPauses({ world, pauses }: MixedRun): string[] {
-  const isRight = pauses.every((isPaused, at) => isPaused === (at % 2 === 0))
-  const isPaused = pauses.at(-1) ?? false
+function faultsOfPauses({ world, pauses, resumption }: MixedRun): string[] {
+  const wasPaused = resumption?.isRecordingPaused ?? false
+  const isRight = pauses.every((isPaused, at) => (isPaused === (at % 2 === 0)) !== wasPaused)
+  const isPaused = pauses.at(-1) ?? wasPaused
   return unless(isRight && isPaused === world.session.state.isRecordingPaused, `the recorder was told ${pauses}`)
 }

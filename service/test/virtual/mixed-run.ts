@@ -2,17 +2,19 @@ import { assertNever } from '../../src/kernel/errors.ts'
 import type { VoiceListener } from '../../src/platform/speech/streamed-port.ts'
 import type { LineEnd } from '../../src/voice/lines/line.ts'
 import { hasOpenTurns } from '../../src/voice/session/ending.ts'
-import type { ToolOutcome } from '../../src/voice/session/events.ts'
+import type { ToolOutcome, Turn } from '../../src/voice/session/events.ts'
 import { mayPressKeys } from '../../src/voice/session/holding.ts'
 import { GREET } from '../../src/voice/session/picking-up.ts'
 import type { Plan } from '../../src/voice/session/plan.ts'
+import type { Resumption } from '../../src/voice/session/resumption.ts'
+import type { SessionState } from '../../src/voice/session/state.ts'
 import type { ToolRequest } from '../../src/voice/session-deps.ts'
 import { TestClock } from '../harness/clock.ts'
 import { type Brain, type Line, restaurant } from './brain.ts'
 import type { Act } from './caller.ts'
 import { type Incident, MHM, type MixedCall, type ToolName } from './mixed-call.ts'
 import { LOOK_MS, type Look, lookAt } from './mixed-look.ts'
-import { lineOf, otherPlanOf, planOf, resumptionOf } from './mixed-plan.ts'
+import { kimsPlanOf, lineOf, otherPlanOf, planOf, resumptionOf } from './mixed-plan.ts'
 import { LAW, PLAIN } from './mixed-setting.ts'
 import { VirtualModel } from './model.ts'
 import { TIMES } from './model-world.ts'
@@ -63,7 +65,8 @@ function brainOf({ answers, behindTold = [] }: MixedCall, plan: Plan): Brain {
     }
     const answer = answers[turn++ % answers.length]
     const { length = 1, tool = null, also = null, alsoAfterMs = 0, ahead = null } = answer ?? {}
-    const first = ahead && { ahead: { text: 'Let me see.', ...ahead } }
+    // What the law wants said comes before that, too.
+    const first = law === '' && ahead && { ahead: { text: 'Let me see.', ...ahead } }
     const text = law + LONG.repeat(length).trim()
     return { text, ...first, ...(tool && { tool, ...(also && { also, alsoAfterMs }) }) }
   }
@@ -96,11 +99,29 @@ export class MixedRun {
   readonly looks: Look[] = []
   /** What its recorder was told. */
   readonly pauses: boolean[] = []
+  /** What a supervisor told the agent, and had it say, and when. */
+  readonly whispers: { text: string; atMs: number }[] = []
+  readonly says: { text: string; atMs: number }[] = []
+  /** What tools came to, and when. */
+  readonly outcomes: { outcome: ToolOutcome; atMs: number }[] = []
   #sayings: string[] = []
   #tools = 0
 
-  constructor(call: MixedCall) {
+  /** What it goes on from; null for a call that begins with it. */
+  readonly resumption: Resumption | null
+  /** The sessions before it, and their turns. */
+  readonly before: readonly MixedRun[]
+  readonly earlier: readonly Turn[]
+
+  constructor(
+    call: MixedCall,
+    from: { resumption: Resumption; turns: readonly Turn[]; runs: readonly MixedRun[] } | null = null,
+  ) {
     this.call = call
+    this.resumption = from?.resumption ?? resumptionOf(call.setting ?? PLAIN)
+    this.before = from?.runs ?? []
+    this.earlier = from?.turns ?? []
+    const plan = call.isOthers ? kimsPlanOf(call) : planOf(call)
     const clock = new TestClock()
     const targets = this.#targetsOf(clock)
     this.targets = targets
@@ -108,11 +129,11 @@ export class MixedRun {
       ...{ clock, transfer: targets.transfer() },
       ...{
         script: numbered(call.script),
-        brain: brainOf(call, planOf(call)),
+        brain: brainOf(call, plan),
         times: call.times,
         carrierDelayMs: call.carrierDelayMs,
       },
-      plan: planOf(call),
+      plan,
       openScribe: (listener) => this.scribes.open(null, listener),
       runTool: (request) => this.#runTool(request),
       ...(call.speech && { openVoice: (listener) => this.#speak(listener) }),
@@ -121,7 +142,7 @@ export class MixedRun {
         pause: (isPaused) => void this.pauses.push(isPaused),
       },
       ...lineOf(call.setting ?? PLAIN),
-      resumption: resumptionOf(call.setting ?? PLAIN),
+      resumption: this.resumption,
       holdAudio: [Buffer.from(Buffer.alloc(8 * 480, 0xff).toString('base64'))],
     })
     this.world = world
@@ -143,12 +164,27 @@ export class MixedRun {
       atMs += afterMs
       world.clock.after(atMs, () => this.#happens(incident))
     }
-    const endMs = world.clock.monotonicMs() + LIMIT_MS
+    const { next } = this.call
+    if (next?.how === 'taken') {
+      const incident = { type: 'shut_down', how: 'taken', afterMs: 500 } as const
+      world.clock.after(next.afterMs, () => this.#happens(incident))
+    }
+    // Of a process that is killed nothing is done any more.
+    const endMs = world.clock.monotonicMs() + (next?.how === 'killed' ? next.afterMs : LIMIT_MS)
     while (!world.isOver && world.clock.monotonicMs() < endMs) {
       await world.clock.advance(LOOK_MS)
       this.looks.push(lookAt(world))
     }
-    await world.clock.advance(SETTLED_MS)
+    if (world.isOver) await world.clock.advance(SETTLED_MS)
+  }
+
+  get checkpoint(): SessionState | null {
+    return this.world.checkpoint
+  }
+
+  /** Whether its process was gone before it was over. */
+  get isKilled(): boolean {
+    return this.call.next?.how === 'killed' && !this.world.isOver
   }
 
   #targetsOf(clock: TestClock): VirtualTargets {
@@ -191,10 +227,10 @@ export class MixedRun {
       case 'listen':
         return this.#listen(incident.forMs)
       case 'whisper':
-        return isEnding ? undefined : session.dispatch({ type: 'whisper', text: 'Offer a discount.' })
+        return isEnding ? undefined : this.#whisper()
       case 'say':
         if (isEnding || session.state.takeover || session.state.transfer) return
-        return session.dispatch({ type: 'say', text: 'Your table will be ready at eight.' })
+        return this.#say()
       case 'unmute':
         return session.dispatch({ type: 'unmute' })
       case 'mute':
@@ -249,6 +285,21 @@ export class MixedRun {
       default:
         return assertNever(incident)
     }
+  }
+
+  /** Each other words, so that they can be told apart. */
+  #whisper(): void {
+    const { session, clock } = this.world
+    const text = `Offer a discount of ${this.whispers.length + 1} euros.`
+    this.whispers.push({ text, atMs: clock.monotonicMs() })
+    session.dispatch({ type: 'whisper', text })
+  }
+
+  #say(): void {
+    const { session, clock } = this.world
+    const text = `Your table number ${this.says.length + 1} will be ready at eight.`
+    this.says.push({ text, atMs: clock.monotonicMs() })
+    session.dispatch({ type: 'say', text })
   }
 
   #listen(forMs: number): void {
@@ -330,7 +381,9 @@ export class MixedRun {
     world.wire.note(`-> tool ${request.name} ${request.callId}`)
     const tool = call.tools[this.#tools++ % call.tools.length] ?? { ms: 0, isFailing: false }
     await new Promise<void>((resolve) => world.clock.after(tool.ms, resolve))
-    return this.#outcomeOf(request, tool)
+    const outcome = await this.#outcomeOf(request, tool)
+    this.outcomes.push({ outcome, atMs: world.clock.monotonicMs() })
+    return outcome
   }
 
   async #outcomeOf(
@@ -339,8 +392,8 @@ export class MixedRun {
   ): Promise<ToolOutcome> {
     const { session } = this.world
     const status = isTimeout ? 'timeout' : 'error'
-    const failed: ToolOutcome = { callId, output: '{"error":"not now"}', status, endsCall: false }
-    const done: ToolOutcome = { callId, output: '{"ok":true}', status: 'ok', endsCall: false }
+    const failed: ToolOutcome = { callId, output: `{"error":"not now","of":"${callId}"}`, status, endsCall: false }
+    const done: ToolOutcome = { callId, output: `{"ok":true,"of":"${callId}"}`, status: 'ok', endsCall: false }
     switch (name as ToolName) {
       case 'pause':
       case 'go_on':

@@ -72,6 +72,9 @@ const CLIPS: readonly PlannedClip['kind'][] = ['disclosure', 'greeting', 'apolog
 /** How long each of the clips is. */
 export const CLIP_MS = 1_200
 
+/** By this the turns go that stood in a record from the beginning on. */
+export const BEGUN = 'begun'
+
 /** What the law wants said. */
 export const LAW = 'This is an artificial voice.'
 
@@ -100,7 +103,7 @@ export const settings: fc.Arbitrary<Setting> = fc.record({
   }),
   isResumable: ms(0, 5).map((n) => n > 0),
   fallbackNumber: fc.constantFrom(null, '+12025550199'),
-  before: fc.option(fc.constantFrom(...BEFORE), { freq: 1 }),
+  before: fc.option(fc.constantFrom(...BEFORE), { freq: 2 }),
 })
 
 /** Any other agent. */

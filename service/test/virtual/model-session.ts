@@ -36,6 +36,8 @@ type Own = {
   leftCalling: number[]
   /** Told of which answer the words are that arrive. */
   written(answer: number): void
+  /** Told of an answer's end that has arrived. */
+  used(seconds: number): void
 }
 
 /** How the conversation so far begins. */
@@ -58,11 +60,17 @@ export class VirtualSession implements ModelSession {
   /** What it is told before it is set up waits, as it does with a driver. */
   #waiting: ModelCommand[] = []
   readonly commands: ModelCommand[] = []
+  /** When each of them was sent. */
+  readonly sentAtMs: number[] = []
+  readonly openedAtMs: number
+  /** Whenever it was asked for words: what it took to have been heard of its own so far, by their items, in ms. */
+  readonly asked: { atMs: number; heardMs: ReadonlyMap<string, number> }[] = []
 
   constructor(world: ModelWorld, own: Own) {
     this.#world = world
     this.#own = own
     this.#hearing = new Hearing(world.times)
+    this.openedAtMs = world.clock.monotonicMs()
     this.#later(world.times.connectMs, () => this.#arrives('ready', () => this.#ready()))
   }
 
@@ -75,6 +83,10 @@ export class VirtualSession implements ModelSession {
 
   get isOpen(): boolean {
     return this.#state !== 'over'
+  }
+
+  get epoch(): number {
+    return this.#own.epoch
   }
 
   get isAnswering(): boolean {
@@ -99,6 +111,7 @@ export class VirtualSession implements ModelSession {
 
   send(command: ModelCommand): void {
     this.commands.push(command)
+    this.sentAtMs.push(this.#world.clock.monotonicMs())
     if (command.type === 'cancel') this.#noteCancel(this.#qualified(command.responseId))
     if (this.#state === 'connecting') this.#waiting.push(command)
     else this.#give(command)
@@ -260,6 +273,8 @@ export class VirtualSession implements ModelSession {
   }
 
   #respond({ requestId, instructions, output, noTools }: Respond): void {
+    const heardMs = new Map(this.#items.map(({ id, audioMs }) => [this.#qualified(id), audioMs]))
+    this.asked.push({ atMs: this.#world.clock.monotonicMs(), heardMs })
     if (this.#active) return this.#refuse('conversation_already_has_active_response', requestId)
     const [mishap] = this.#own.mishaps
     if (mishap === 'refused' || mishap === 'limited') {
@@ -419,6 +434,9 @@ export class VirtualSession implements ModelSession {
     const { responseId } = active
     const fault = status !== 'failed' ? null : errorCode === 'insufficient_quota' ? 'fatal' : 'retry'
     const done: ModelEvent = { type: 'response_done', responseId, status, errorCode, fault, usage }
-    this.#emit(done)
+    this.#arrives('response_done', () => {
+      this.#own.used(usage.audioSeconds)
+      this.#own.listener.event(done)
+    })
   }
 }

@@ -26,6 +26,8 @@ export class VirtualModel implements RealtimeDriver {
   readonly mishaps: Mishap[] = []
   /** The answer whose words arrived last in place of audio. */
   lastWritten = 0
+  /** How much audio was told to be used by answers whose end has arrived. */
+  usedSeconds = 0
   readonly #world: ModelWorld
 
   constructor(world: ModelWorld) {
@@ -46,6 +48,9 @@ export class VirtualModel implements RealtimeDriver {
       mishaps,
       leftCalling,
       written,
+      used: (seconds) => {
+        this.usedSeconds += seconds
+      },
     })
     this.sessions.push(session)
     return session

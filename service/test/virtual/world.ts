@@ -11,6 +11,7 @@ import { type Brain, restaurant } from './brain.ts'
 import { type Act, VirtualCaller } from './caller.ts'
 import { STREAM_SID, VirtualCarrier } from './carrier.ts'
 import { VirtualModel } from './model.ts'
+import type { VirtualSession } from './model-session.ts'
 import { type ModelTimes, TIMES } from './model-world.ts'
 import { Regrouped } from './regrouped.ts'
 import { RunLog } from './run-log.ts'
@@ -71,6 +72,12 @@ export class World {
   readonly toolRuns: ToolRequest[] = []
   readonly turns = new Map<string, Turn>()
   readonly notes: LiveNote[] = []
+  /** When each turn was kept first, by its item. */
+  readonly keptAtMs = new Map<string, number>()
+  /** The model sessions that were opened, each with what it was told of the conversation, and what the record was then. */
+  readonly openings: { session: VirtualSession; history: string; turns: Turn[] }[] = []
+  /** The keys that arrived, each with the phase of the call then. */
+  readonly keys: { digit: string; atMs: number; isTaken: boolean }[] = []
   /** What the session could be run again from. */
   readonly log = new RunLog()
   /** When the agent went on with what had been silenced. */
@@ -282,10 +289,18 @@ export class World {
         if (this.#isLineDead || !isHeard) return
         for (const frame of frames.take(payload)) this.session.fromCaller(frame)
       },
-      press: (digit: string) => this.#fromCarrier(`key ${digit}`, () => this.session.dispatch({ type: 'dtmf', digit })),
+      press: (digit: string) => this.#fromCarrier(`key ${digit}`, () => this.#pressed(digit)),
       hangUp: () => this.#stop(() => this.endStream()),
     }
     return new VirtualCaller(deps, script)
+  }
+
+  #pressed(digit: string): void {
+    const { phase, detached } = this.session.state
+    const isTaken =
+      phase === 'talking' || phase === 'waiting' || (phase === 'detached' && detached?.isHandedOver === true)
+    this.keys.push({ digit, atMs: this.clock.monotonicMs(), isTaken })
+    this.session.dispatch({ type: 'dtmf', digit })
   }
 
   #deps(): SessionDeps {
@@ -308,9 +323,12 @@ export class World {
       resumption: this.#options.resumption ?? null,
       runTool: this.#options.runTool ?? ((request) => this.#runTool(request)),
       refuseTool: () => {},
-      keepTurn: (turn) => void this.turns.set(turn.itemId, turn),
+      keepTurn: (turn) => this.#kept(turn),
       forgetTurn: (itemId) => void this.turns.delete(itemId),
       note: (note) => this.#noted(note),
+      checkpoint: (state) => {
+        this.checkpoint = state
+      },
       hangUp: () => {
         this.hangUps += 1
         this.#carrierEnds('hang up')
@@ -332,7 +350,13 @@ export class World {
     const { epoch, next } = this.session.state.model
     const session = this.model.open(null, listener, next?.epoch ?? epoch)
     if (history !== null) session.send({ type: 'system_message', text: history })
+    this.openings.push({ session, history: history ?? '', turns: this.transcript })
     return session
+  }
+
+  #kept(turn: Turn): void {
+    this.turns.set(turn.itemId, turn)
+    if (!this.keptAtMs.has(turn.itemId)) this.keptAtMs.set(turn.itemId, this.clock.monotonicMs())
   }
 
   #noted(note: LiveNote): void {
@@ -367,6 +391,9 @@ export class World {
     const tookMs = this.#options.toolMs?.[name] ?? 0
     return new Promise((resolve) => this.clock.after(tookMs, () => resolve(outcome)))
   }
+
+  /** What was written down last of what has come of it. */
+  checkpoint: SessionState | null = null
 
   #finished(reason: EndReason, _state: SessionState): void {
     this.wire.note(`-> finished: ${reason}`)
