@@ -312,6 +312,25 @@ describe('What the law wants said', () => {
     expect([isTold('You are', 'talking to a machine. Welcome.'), isTold(SENTENCE, 'Welcome.')]).toEqual([true, false])
   })
 
+  it('is still to be said by who goes on with a call in which only a wait was bridged before, or since it was cut short', () => {
+    const filler = { kind: 'filler' as const, text: 'One moment, please.', ms: 1_000 }
+    const bridged = { seq: 2, role: 'agent' as const, text: 'One moment', unheard: 'please.' }
+    const cut = { seq: 1, role: 'agent' as const, text: 'You are', unheard: 'talking to a machine. Welcome.' }
+    const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
+    const isTold = [
+      [cut, { ...bridged, unheard: ', please.' }],
+      [{ ...bridged, text: 'One moment, please.', unheard: '' }],
+    ].map((turns) => {
+      const resumption = { elapsedMs: 1_000, turns, usage, greetingMs: null, interruptions: 0, idBase: 100_000 }
+      const call = new Call({ ...SPOKEN, clips: [filler] }, resumption)
+      call.model({ type: 'ready' })
+      call.says('turn_1', 800, 'Hello?')
+      const all = [...call.all('open_model').map(({ history }) => history), ...told(call), ...asked(call)]
+      return all.some((text) => text?.includes(SENTENCE))
+    })
+    expect(isTold).toEqual([true, true])
+  })
+
   it('is said again where the line was lost in it', () => {
     const call = new Call(SPOKEN)
     call.model({ type: 'ready' })

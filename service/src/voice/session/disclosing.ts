@@ -1,6 +1,6 @@
 import { isClip } from './clip-id.ts'
 import type { Plan } from './plan.ts'
-import { lastSeq, type PastTurn } from './resumption.ts'
+import { isBridge, lastSeq, type PastTurn } from './resumption.ts'
 import type { SessionState } from './state.ts'
 import type { Entry } from './transcript.ts'
 import { letters } from './word-ends.ts'
@@ -18,9 +18,8 @@ export function owedDisclosure(state: SessionState): string | null {
 }
 
 /** Whether nothing of the agent was heard in an earlier session of the call, nor in what is too old of this one to be looked at. */
-function isFirstToCome({ transcript, resumption }: SessionState): boolean {
-  const before = resumption?.turns ?? []
-  return transcript.past.turns === lastSeq(before) && saidBefore(before).length === 0
+function isFirstToCome(state: SessionState): boolean {
+  return state.transcript.past.turns === lastSeq(state.resumption?.turns ?? []) && saidBefore(state).length === 0
 }
 
 /**
@@ -30,7 +29,7 @@ function isFirstToCome({ transcript, resumption }: SessionState): boolean {
 export function cutDisclosure(state: SessionState): string | null {
   const sentence = lawsWords(state.plan)
   if (sentence === null) return null
-  const [first, ...others] = [...saidBefore(state.resumption?.turns ?? []), ...saidOf(state)]
+  const [first, ...others] = [...saidBefore(state), ...saidOf(state)]
   if (!first || !isCut(state, first, sentence)) return null
   return isBeginning([first, ...others], sentence) ? sentence : null
 }
@@ -52,8 +51,9 @@ function isCut(state: SessionState, first: Entry | PastTurn, sentence: string): 
   return first.isFinal && disclosureOf(state, first.itemId) !== null
 }
 
-function saidBefore(turns: readonly PastTurn[]): PastTurn[] {
-  return turns.filter(({ role, text }) => role === 'agent' && text !== '')
+function saidBefore({ resumption, plan }: SessionState): PastTurn[] {
+  const turns = resumption?.turns ?? []
+  return turns.filter((turn) => turn.role === 'agent' && turn.text !== '' && !isBridge(turn, plan))
 }
 
 /** What the agent has said, or is saying, in this session of the call, but for what only fills a wait. */

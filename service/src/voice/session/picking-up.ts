@@ -7,7 +7,7 @@ import { addNote } from './keeping.ts'
 import { notThrough, notThroughIn, wasNotThrough } from './not-through.ts'
 import { isOwnAudio } from './own-audio.ts'
 import type { Plan } from './plan.ts'
-import type { PastTurn } from './resumption.ts'
+import { isBridge, type PastTurn } from './resumption.ts'
 import type { Detached, Step } from './state.ts'
 import { GO_ON, goOnWith, restOf, unbegun } from './unsaid.ts'
 
@@ -87,7 +87,7 @@ export function pickUp(step: Step): boolean {
     askFirst(step, { why: 'back', instructions: notThrough(wanted.target, wanted.why), thenEnd: null })
     return true
   }
-  const last = turns.findLast(isSaid)
+  const last = turns.findLast((turn) => isSaid(turn) && !isBridge(turn, step.state.plan))
   if (!last) return false
   // Keys that were pressed meanwhile are what the caller said last.
   const isOwed = last.role !== 'agent' || step.state.owedSinceMs !== null

@@ -38,6 +38,23 @@ describe('A call that another process has begun', () => {
     expect(call.commands('respond')).toMatchObject([{ instructions: expect.stringMatching(/sorry.*answer/) }])
   })
 
+  it.each([
+    ['heard', turn(3, 'agent', 'One moment, please.')],
+    ['cut short', turn(3, 'agent', 'One moment', ', please.')],
+  ])(
+    'answers what the caller said last behind which only a wait was bridged, by a clip that was %s',
+    (_how, filler) => {
+      const clips = [{ kind: 'filler' as const, text: 'One moment, please.', ms: 1_000 }]
+      const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
+      const facts = { elapsedMs: 60_000, usage, greetingMs: 400, interruptions: 0, idBase: 1_000 }
+      const call = new Call({ clips }, { ...facts, turns: [...GREETED, filler] })
+      call.model({ type: 'ready' })
+      expect(call.commands('respond')).toMatchObject([
+        { instructions: expect.stringMatching(/answer what the caller/) },
+      ])
+    },
+  )
+
   it('tells its model where it was which tools were called, what they answered, and of which that is not known', () => {
     const called = (name: string, result: string | null, afterTurns: number): PastToolCall => {
       return { name, argumentsText: `{"for":"${'x'.repeat(600)}"}`, result, afterTurns }

@@ -2,8 +2,10 @@ import type { ModelUsage } from '../../platform/realtime/port.ts'
 import type { TransferFault } from './events.ts'
 import { withPast } from './history.ts'
 import type { AnsweredBy, ReadFrom } from './party.ts'
+import type { Plan, PlannedClip } from './plan.ts'
 import { calledWith, hasAnswered, hasNotAnswered } from './tool-notes.ts'
 import { EMPTY, newEntry, type Transcript } from './transcript.ts'
+import { letters } from './word-ends.ts'
 
 /** A turn of the record, as far as a model is told of it. */
 export type PastTurn = {
@@ -71,6 +73,13 @@ export function resumedTranscript({ turns, toolCalls = [], idBase, isRecordingPa
     '',
   )
   return { ...EMPTY, past: { turns: lastSeq(turns), text }, notes: idBase }
+}
+
+/** Whether it is a clip that only bridged a wait: no answer, and nothing to go on with. */
+export function isBridge({ role, text, unheard }: PastTurn, { clips }: Plan): boolean {
+  const whole = letters(text + unheard)
+  const isOfWait = (kind: PlannedClip['kind']) => kind === 'filler' || kind === 'apology'
+  return role === 'agent' && clips.some((clip) => isOfWait(clip.kind) && letters(clip.text) === whole)
 }
 
 /** The number of the newest turn. Those that were not finished when their process was lost are missing before it. */
