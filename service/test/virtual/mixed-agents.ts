@@ -86,7 +86,7 @@ function faultsOfReason({ world, call, resumption }: MixedRun): string[] {
     agent_hangup: tools.has('end_call'),
     supervisor: types.has('end'),
     shutdown: types.has('shut_down') || call.next?.how === 'taken',
-    voicemail: types.has('machine') || types.has('party'),
+    voicemail: types.has('machine') || types.has('party') || resumption?.answered != null,
     transferred: types.has('transfer') || tools.has('transfer') || tools.has('warm_transfer') || types.has('shut_down'),
     max_duration:
       endedMs + (resumption?.elapsedMs ?? 0) >=
@@ -121,8 +121,9 @@ function faultsOfGoodbye({ world, call }: MixedRun): string[] {
   if ((reason !== 'agent_hangup' && reason !== 'idle_timeout') || !last || world.hangUps === 0) return []
   if (last.cancelledAtMs !== null || world.session.state.timeUp !== null || call.speech !== null) return []
   if (call.incidents.some(({ incident }) => incident.type === 'lose_stream' || incident.type === 'hang_up')) return []
-  // Nor are they where another node was to have it.
-  if (call.next?.how === 'taken' || call.incidents.some(({ incident }) => incident.type === 'shut_down')) return []
+  // Nor are they where another node was to have it, or a supervisor has ended it.
+  const isMeant = ({ type }: { type: string }) => type === 'shut_down' || type === 'end'
+  if (call.next?.how === 'taken' || call.incidents.some(({ incident }) => isMeant(incident))) return []
   // A carrier that takes nothing for so long is taken for gone.
   if (call.incidents.some(({ incident }) => incident.type === 'backlog' && incident.forMs >= 5_000)) return []
   const missingMs = last.madeMs - world.heardMs(last.answer)
@@ -161,7 +162,8 @@ function faultsOfLaw(run: MixedRun): string[] {
 
 /** No words of the agent are lost by themselves. */
 function faultsOfCuts({ world, call, targets, people, resumption }: MixedRun): string[] {
-  if (call.speech?.some(({ failsAs }) => failsAs) || targets.legs.length > 0 || people.length > 0) return []
+  const hasRung = targets.legs.length + targets.heard.length > 0
+  if (call.speech?.some(({ failsAs }) => failsAs) || hasRung || people.length > 0) return []
   const isLasting = ({ incident }: MixedRun['call']['incidents'][number]) =>
     incident.type !== 'listen' && incident.type !== 'whisper'
   let atMs = 0
