@@ -208,14 +208,17 @@ describe('opening a session', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
-  it.each(['input', 'output'])('is none where the server says that its %s is no audio of a telephone', async (way) => {
+  it.each([
+    ['input', 'audio/pcm'],
+    ['output', 'audio/pcm'],
+    ['output', 'audio/pcma'],
+  ])('is none where the server says that its %s is no audio of a telephone, but %s', async (way, type) => {
     const { server, open, clock } = await makeBench()
     const { heard } = open()
     const connection = await server.connection()
     connection.send('session.created')
     await connection.event('session.update')
-    const pcm = { format: { type: 'audio/pcm', rate: 24_000 } }
-    connection.send('session.updated', { session: { audio: { [way]: pcm } } })
+    connection.send('session.updated', { session: { audio: { [way]: { format: { type } } } } })
     await until(() => connection.closeCode, { what: 'the end of the connection' })
     expect(heard.events).toMatchObject([{ type: 'closed', code: 'other_audio_format', fault: 'setup' }])
     expect(clock.pendingTimers).toBe(0)
@@ -225,6 +228,11 @@ describe('opening a session', () => {
     [
       'says that it has what was asked for',
       { input: { format: { type: 'audio/pcmu' } }, output: { format: { type: 'audio/pcmu', rate: 8_000 } } },
+      ['audio'],
+    ],
+    [
+      'calls that by a name of its own',
+      { input: { format: { type: 'g711_ulaw' } }, output: { format: { type: 'audio/PCMU' } } },
       ['audio'],
     ],
     ['speaks otherwise, and is only to write', { output: { format: { type: 'audio/pcm' } } }, ['text']],

@@ -13,6 +13,8 @@ type SessionSetup = Omit<ModelSetup, 'transcription'> & { transcription: ModelSe
 /** Error events name this when they are about the settings. */
 const EVENT_ID = 'setup'
 const MULAW = { type: 'audio/pcmu' }
+/** As servers write it that have their own words for it, such as `g711_ulaw`. */
+const IS_MULAW = /pcmu|u-?law/i
 /** A telephone is held to the mouth. */
 const TELEPHONE_NOISE = 'near_field'
 /** What remains of a conversation that has outgrown the model's window: cutting a fifth at once keeps the cache warm. */
@@ -45,7 +47,7 @@ export function isOfOtherAudio(session: Json): boolean {
   const audio = object(session, 'audio')
   const { output_modalities: modalities } = session
   const ways = Array.isArray(modalities) && !modalities.includes('audio') ? ['input'] : ['input', 'output']
-  return ways.some((way) => (textOrNull(object(object(audio, way), 'format'), 'type') ?? MULAW.type) !== MULAW.type)
+  return ways.some((way) => !IS_MULAW.test(textOrNull(object(object(audio, way), 'format'), 'type') ?? MULAW.type))
 }
 
 function input({ noiseReduction, transcription, turnDetection }: SessionSetup, defaults: ModelDefaults) {
