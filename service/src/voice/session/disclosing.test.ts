@@ -261,8 +261,15 @@ describe('What the law wants said', () => {
         call.begins('resp_2')
       },
     ],
+    [
+      'did not come, so that a word bridged the wait,',
+      (call) => {
+        call.wait(2_800)
+        expect(call.all('play_clip')).toHaveLength(1)
+      },
+    ],
   ])('is to be said again where its rest %s when the caller spoke', (_what, happens) => {
-    const call = new Call(SPOKEN)
+    const call = new Call({ ...SPOKEN, clips: [{ kind: 'filler', text: 'One moment.', ms: 800 }] })
     call.model({ type: 'ready' })
     call.begins('resp_1')
     call.words('resp_1', 'item_1', 'You are')

@@ -12,7 +12,7 @@ import { isAwaited } from './party.ts'
 import { isOthers, type Step } from './state.ts'
 import { dropStopped, goneOnWith } from './stopped.ts'
 import { change, find } from './transcript.ts'
-import { unbegun, unsaidOf } from './unsaid.ts'
+import { isBridge, unbegun, unsaidOf } from './unsaid.ts'
 import { cutSpoken } from './unspoken.ts'
 
 const HEARD_NOTHING = 'Words of the conversation so far were cut short: the caller has heard nothing of'
@@ -121,7 +121,7 @@ function hush(step: Step): void {
     tellCutDisclosure(step, utterance)
   }
   // Nothing of it sounds that could be cut short.
-  if (isRestToCome && utterances.length === 0) tellUnsaidDisclosure(step)
+  if (isRestToCome && utterances.every(({ itemId }) => isBridge(step.state, itemId))) tellUnsaidDisclosure(step)
 }
 
 /** Whether what was left of an answer was still to be said, and does not sound yet. */

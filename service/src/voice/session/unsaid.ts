@@ -165,7 +165,7 @@ function isSaying({ state, nowMs }: Step): boolean {
   return heard(state.playback, nowMs).some((one) => one.heardMs < one.sentMs && !isBridge(state, one.itemId))
 }
 
-/** A sound, or a clip that is none of the first words. */
-function isBridge({ clips }: SessionState, itemId: string): boolean {
+/** Whether it only bridges a wait: a sound, or a clip that is none of the first words. */
+export function isBridge({ clips }: SessionState, itemId: string): boolean {
   return isHoldAudio(itemId) || (isClip(itemId) && !clips.played.some((one) => one.itemId === itemId))
 }
