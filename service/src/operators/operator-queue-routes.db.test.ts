@@ -4,6 +4,7 @@ import { useAdminServer } from '../../test/harness/admin-server.ts'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
+import { zonesAsked } from '../../test/harness/zones-asked.ts'
 import { makeAgents } from '../agents/agents.ts'
 import { THE_SYSTEM } from '../kernel/actor.ts'
 import type { TenantId } from '../kernel/ids.ts'
@@ -164,6 +165,13 @@ describe('GET operator-queues', () => {
     expect(await shown()).toMatchObject({ depth: 3, breached: 1, next_breach: closing })
     clock.jump((7 * 24 - 2) * 60 * MINUTE_MS + 1)
     expect(await shown()).toMatchObject({ depth: 3, breached: 3, next_breach: null })
+  })
+
+  it('lets calls go on while it looks at the hours of many', async () => {
+    const business_hours = [{ days: ['mon', 'thu'], start: '09:00', end: '17:00' }]
+    for (let n = 0; n < 12; n += 1) await put({ business_hours, timezone: 'Europe/Berlin' }, 'acme', `queue-${n}`)
+    const { atOnce } = await zonesAsked(async () => expect((await listed()).queues).toHaveLength(13))
+    expect(atOnce).toBeLessThan(100)
   })
 
   it('has the default queue when there is no task', async () => {

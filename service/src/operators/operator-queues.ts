@@ -25,7 +25,7 @@ import {
   type QueueLoad,
   type QueueSettings,
 } from './operator-queue-store.ts'
-import { lastOpenAt, reachesSla } from './queue-hours.ts'
+import { lastOpenAt, ofEach, reachesSla } from './queue-hours.ts'
 
 /** A queue, and what waits in it. */
 export type ListedQueue = { settings: QueueSettings; load: QueueLoad }
@@ -65,7 +65,10 @@ export function makeOperatorQueues({ db, clock, tenants }: Deps): OperatorQueues
   async function loaded(tenantId: TenantId, queues: QueueSettings[]): Promise<ListedQueue[]> {
     const tenant = await knownTenant(tenants, tenantId)
     const now = new Date(clock.now())
-    const clocks = queues.map((queue) => ({ queueKey: queue.queue_key, until: lastOpenAt(tenant, queue, now) }))
+    const clocks = await ofEach(queues, (queue, local) => ({
+      queueKey: queue.queue_key,
+      until: lastOpenAt(tenant, queue, now, local),
+    }))
     const loads = await loadsOf(db, tenantId, clocks)
     return queues.flatMap((settings, at) => (loads[at] ? [{ settings, load: loads[at] }] : []))
   }

@@ -6,7 +6,7 @@ import { clockMs, LocalTime } from '../kernel/local-time.ts'
 import { NO_ACCOUNT } from '../tenancy/no-account.fixture.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import { type BusinessHours, QUEUE_DEFAULTS, type QueueSettings, type Weekday } from './operator-queue-store.ts'
-import { hasBeenOpen, isOpenAt, lastOpenAt, reachesSla, slaDueAt } from './queue-hours.ts'
+import { isOpenAt, lastOpenAt, openFor, reachesSla, slaDueAt } from './queue-hours.ts'
 
 const EVERY_DAY: Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 const WORKDAYS = EVERY_DAY.slice(0, 5)
@@ -70,6 +70,48 @@ describe('a queue is open', () => {
   })
 })
 
+describe('since when a queue was open for so many minutes', () => {
+  const hours = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
+  const span = fc
+    .record({
+      days: fc.subarray(EVERY_DAY, { minLength: 1 }),
+      start: fc.constantFrom(...hours(0, 24)).map((hour) => `${String(hour).padStart(2, '0')}:30`),
+      end: fc.constantFrom(...hours(0, 24)).map((hour) => `${String(hour).padStart(2, '0')}:10`),
+    })
+    .filter(({ start, end }) => start !== end)
+
+  it('is the last instant since which that is over, also where the clocks change', async () => {
+    const until = fc.integer({ min: 0, max: 400 * 24 }).map((hour) => new Date(Date.UTC(2026, 0, 1, hour)))
+    const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/Havana', 'Australia/Lord_Howe', 'Antarctica/Casey')
+    // What takes longer than a queue may be given for a task, `slaDueAt` does not find.
+    const minutes = fc.integer({ min: 1, max: 500 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(span, { minLength: 1, maxLength: 3 }),
+        zone,
+        minutes,
+        until,
+        async (business_hours, timezone, sla_minutes, at) => {
+          const queue = { ...QUEUE_DEFAULTS, queue_key: 'sales', business_hours, timezone, sla_minutes }
+          const since = await openFor(TENANT, queue, { minutes: sla_minutes, until: at })
+          const isOver = (fromMs: number) => slaDueAt(TENANT, queue, new Date(fromMs)) <= at
+          expect([isOver(since.getTime()), isOver(since.getTime() + 1)]).toEqual([true, false])
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+
+  it('is by the clock without hours, and three years ago where it was never open for so long', async () => {
+    const until = new Date('2026-01-28T10:00:00.000Z')
+    const minute = [{ days: ['mon' as const], start: '09:00', end: '09:01' }]
+    const since = async (business_hours: BusinessHours[]) =>
+      (await openFor(TENANT, { business_hours, timezone: 'UTC' }, { minutes: 525_600, until })).toISOString()
+    expect(await since([])).toBe('2025-01-28T10:00:00.000Z')
+    expect(await since(minute)).toBe('2023-01-24T10:00:00.000Z')
+  })
+})
+
 describe('by when a task is to be done', () => {
   const office = [{ days: WORKDAYS, start: '09:00', end: '17:00' }]
 
@@ -111,13 +153,14 @@ describe('by when a task is to be done', () => {
     expect(due(at, [{ days: EVERY_DAY, start, end }], { timezone })).toBe(expected)
   })
 
-  it('has passed as soon as it is over, also where the clocks skip an hour of the day before', () => {
+  it('has passed as soon as it is over, also where the clocks skip an hour of the day before', async () => {
     const business_hours = [{ days: EVERY_DAY, start: '00:00', end: '00:10' }]
     const queue = { ...QUEUE_DEFAULTS, queue_key: 'sales', sla_minutes: 20, business_hours }
     const [since, atMs] = [new Date('2026-03-28T22:30:00.000Z'), Date.parse('2026-03-29T22:10:00.000Z')]
     expect(slaDueAt(TENANT, queue, since).getTime()).toBe(atMs)
-    const isOver = (untilMs: number) => hasBeenOpen(TENANT, queue, { minutes: 20, since, until: new Date(untilMs) })
-    expect([isOver(atMs - 1), isOver(atMs)]).toEqual([false, true])
+    const isOver = async (untilMs: number) =>
+      since <= (await openFor(TENANT, queue, { minutes: 20, until: new Date(untilMs) }))
+    expect([await isOver(atMs - 1), await isOver(atMs)]).toEqual([false, true])
   })
 
   it('has not passed while its queue has been open until now, also in the two weeks after clocks skip an hour', () => {

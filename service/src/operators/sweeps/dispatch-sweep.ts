@@ -11,7 +11,7 @@ import {
   taskCallOf,
 } from '../dispatch-task.ts'
 import { queuesByKey } from '../operator-queue-store.ts'
-import { isOpenAt } from '../queue-hours.ts'
+import { openQueues } from '../queue-hours.ts'
 import {
   listDispatchingQueues,
   listDispatchTenantsAcrossTenants,
@@ -70,7 +70,7 @@ export async function sweepDispatches(deps: DispatchSweepDeps, ask: DispatchAsk)
     const now = new Date(clock.now())
     const { tenant_id: tenantId } = tenant
     const queues = await queuesByKey(db, tenantId, await listDispatchingQueues(db, tenantId))
-    const queueKeys = queues.filter((queue) => isOpenAt(tenant, queue, now)).map(({ queue_key }) => queue_key)
+    const queueKeys = (await openQueues(tenant, queues, now)).map(({ queue_key }) => queue_key)
     return listToDispatch(db, tenantId, { ...page, queueKeys, now })
   }
 

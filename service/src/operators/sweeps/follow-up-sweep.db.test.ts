@@ -3,6 +3,7 @@ import { useAdminServer } from '../../../test/harness/admin-server.ts'
 import { TestClock } from '../../../test/harness/clock.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { makeTenantWithToken } from '../../../test/harness/tenant-server.ts'
+import { zonesAsked } from '../../../test/harness/zones-asked.ts'
 import { claim, complete, release, reopen, snooze, wake } from '../callback-task-moves.ts'
 import type { CallbackTaskId } from '../callback-task-store.ts'
 import { type FollowUpSweepResult, type OperatorNotice, sweepFollowUps } from './follow-up-sweep.ts'
@@ -201,6 +202,18 @@ describe('POST operator-queues/follow-up-notifications/sweep', () => {
     expect(await sweep()).toMatchObject({ items: [] })
     clock = new TestClock(Date.parse('2030-01-09T08:30:00.000Z'))
     expect(await sweep()).toMatchObject({ items: [{ task_id: id, outcome: 'escalated' }] })
+  })
+
+  it('looks back once for all that waits in a queue which hardly ever opens, and lets calls go on meanwhile', async () => {
+    const business_hours = [{ days: ['mon' as const], start: '09:00', end: '09:01' }]
+    await setQueue({ business_hours, timezone: 'Europe/Berlin', escalate_after_minutes: 1_000 })
+    const late = () => create({ sla_due_at: inMinutes(-1_000 * 24 * 60) })
+    await late()
+    const ofOne = await zonesAsked(async () => expect(await sweep()).toMatchObject({ items: [], failures: [] }))
+    for (let count = 0; count < 5; count += 1) await late()
+    const ofSix = await zonesAsked(async () => expect(await sweep()).toMatchObject({ items: [], failures: [] }))
+    expect(ofSix.inAll).toBeLessThan(2 * ofOne.inAll)
+    expect(ofSix.atOnce).toBeLessThan(100)
   })
 
   it('notes all as if it were told when nobody is to be told', async () => {

@@ -8,7 +8,7 @@ import type { CallbackTaskRow } from '../callback-task-store.ts'
 import { TASK_PRIORITIES, type TaskPriority } from '../callback-task-values.ts'
 import { tellTaskChange } from '../change-callback-task.ts'
 import { findQueue, queuesByKey } from '../operator-queue-store.ts'
-import { hasBeenOpen, isOpenAt } from '../queue-hours.ts'
+import { openFor, openQueues } from '../queue-hours.ts'
 import {
   type FollowUpKind,
   findFollowUp,
@@ -103,9 +103,10 @@ class FollowUpSteps {
 
   async toRemind(tenant: TenantRuntime, page: TaskPage): Promise<SweptTask[]> {
     const now = this.#now()
-    const cuts = (await this.#queues(tenant))
-      .filter((queue) => isOpenAt(tenant, queue, now))
-      .map((queue) => ({ queueKey: queue.queue_key, before: minutesBefore(now, queue.reminder_minutes) }))
+    const cuts = (await openQueues(tenant, await this.#queues(tenant), now)).map((queue) => ({
+      queueKey: queue.queue_key,
+      before: minutesBefore(now, queue.reminder_minutes),
+    }))
     return listToRemind(this.#deps.db, tenant.tenant_id, { ...page, cuts })
   }
 
@@ -113,11 +114,9 @@ class FollowUpSteps {
     const now = this.#now()
     const found: LateTask[] = []
     for (const queue of await this.#queues(tenant)) {
-      const minutes = queue.escalate_after_minutes
-      // By the calendar at least; of the oldest first, so that those for which the hours were enough are not behind others.
-      const asked = { ...page, queueKey: queue.queue_key, before: minutesBefore(now, minutes) }
-      const late = await listToEscalate(this.#deps.db, tenant.tenant_id, asked)
-      found.push(...late.filter(({ sla_due_at: since }) => hasBeenOpen(tenant, queue, { minutes, since, until: now })))
+      const before = await openFor(tenant, queue, { minutes: queue.escalate_after_minutes, until: now })
+      const asked = { ...page, queueKey: queue.queue_key, before }
+      found.push(...(await listToEscalate(this.#deps.db, tenant.tenant_id, asked)))
     }
     return found.toSorted((a, b) => a.sla_due_at.getTime() - b.sla_due_at.getTime()).slice(0, page.limit)
   }

@@ -4,7 +4,7 @@ import { holdKnownTenant } from '../../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { tellTaskChange } from '../change-callback-task.ts'
 import { queuesByKey } from '../operator-queue-store.ts'
-import { lastOpenAt } from '../queue-hours.ts'
+import { lastOpenAt, ofEach } from '../queue-hours.ts'
 import { listOverdueTasks, listOverdueTenantsAcrossTenants, noteAlert, type OverdueTask } from './sla-sweep-store.ts'
 import { type SweepAsk, type SweepDeps, type SweepResult, SweepRun, type Taken, type TaskPage } from './sweep-run.ts'
 import { listLiveQueues } from './swept-queue-store.ts'
@@ -25,11 +25,11 @@ export async function sweepSla(deps: SweepDeps & { db: Db }, ask: SweepAsk): Pro
     const now = instant()
     const { tenant_id: tenantId } = tenant
     const queues = await queuesByKey(db, tenantId, await listLiveQueues(db, tenantId))
-    const cuts = queues.flatMap((queue) => {
-      const before = lastOpenAt(tenant, queue, now)
+    const cuts = await ofEach(queues, (queue, local) => {
+      const before = lastOpenAt(tenant, queue, now, local)
       return before === null ? [] : [{ queueKey: queue.queue_key, before }]
     })
-    return listOverdueTasks(db, tenantId, { ...page, cuts })
+    return listOverdueTasks(db, tenantId, { ...page, cuts: cuts.flat() })
   }
 
   const alert = (tenant: TenantRuntime, overdueTask: OverdueTask) =>
