@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { growth } from '../../../test/harness/growth.ts'
 import type { Expectations } from '../../records/simulations/scenario.ts'
 import { checkRun } from './check-run.ts'
 
@@ -26,5 +27,15 @@ describe('A phrase that is expected of an agent', () => {
   ])('is not heard in other words: %s', (said, phrase) => {
     expect(faults(said, { heard: [phrase] })).toEqual([`"${phrase}" was not heard.`])
     expect(faults(said, { not_heard: [phrase] })).toEqual([])
+  })
+
+  it('costs little, however many there are', () => {
+    const said = '明日の予約をお受けしました。'.repeat(1_000)
+    const look = (phrases: number) => {
+      const not_heard = Array.from({ length: phrases }, (_, n) => `電話番号${n}`)
+      expect(faults(said, { not_heard })).toEqual([])
+    }
+    look(48)
+    expect(growth(look, 48)).toBeLessThan(2.5)
   })
 })
