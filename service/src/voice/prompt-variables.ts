@@ -20,16 +20,27 @@ export type PromptFacts = {
 
 /** A caller chooses some of these (`sip:…`). */
 const MAX_VALUE_CHARS = 2_000
+/** Of all that is filled in: one that is named over and over would make more of a prompt than models read, and than a call can hold. */
+const MAX_FILLED_CHARS = 64_000
 
 /** Members of the metadata are named in any language. */
 const VARIABLE = /\{\{\s*([\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*)\s*\}\}/gu
 
 /**
  * Fills `{{name}}` in from the call: `{{caller}}`, `{{metadata.order.id}}`, and `{{order}}` for a member of the metadata whose
- * name is none of the call's own. What is not known is left out; an object is written as JSON.
+ * name is none of the call's own. What is not known is left out; an object is written as JSON. Where
+ * all values together would be too long, those that do not fit are left out, too.
  */
 export function fillPrompt(text: string, facts: PromptFacts): string {
-  return text.replaceAll(VARIABLE, (_whole, path: string) => written(found(facts, path.split('.'))))
+  const known = new Map<string, string>()
+  let leftChars = MAX_FILLED_CHARS
+  return text.replaceAll(VARIABLE, (_whole, path: string) => {
+    const value = known.get(path) ?? written(found(facts, path.split('.')))
+    known.set(path, value)
+    if (value.length > leftChars) return ''
+    leftChars -= value.length
+    return value
+  })
 }
 
 function found(facts: PromptFacts, path: string[]): unknown {
