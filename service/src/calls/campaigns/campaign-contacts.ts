@@ -57,22 +57,31 @@ function faultOf(phone: string, metadata: Record<string, unknown>): string | nul
  *
  * @throws AppError `invalid_request` when the first line is something else, or nothing can be read behind a record.
  */
-export function readContactCsv(text: string): SentContact[] {
-  const [header, ...records] = recordsOf(text.replace(/^\ufeff/, ''))
-  const columns = header ? columnsOf(header) : []
-  if (columns.length === 0) throw noHeader()
-  return records.map((record) => contactOf(columns, record))
+export async function readContactCsv(text: string): Promise<SentContact[]> {
+  const contacts: SentContact[] = []
+  let columns: string[] | null = null
+  for await (const records of recordsOf(text.replace(/^\ufeff/, ''))) {
+    for (const record of records) {
+      if (columns) contacts.push(contactOf(columns, record))
+      else columns = columnsOf(record)
+    }
+  }
+  if (!columns) throw noHeader()
+  return contacts
 }
 
 /** A reader takes less at a time than the longest record has. */
 const PIECE_CHARS = 5_000
 
-function recordsOf(text: string): CsvRecord[] {
+/** Piece by piece: calls go on meanwhile. */
+async function* recordsOf(text: string): AsyncGenerator<CsvRecord[]> {
   const reader = new CsvReader()
-  const records: CsvRecord[] = []
   try {
-    for (let at = 0; at < text.length; at += PIECE_CHARS) records.push(...reader.push(text.slice(at, at + PIECE_CHARS)))
-    return [...records, ...reader.end()]
+    for (let at = 0; at < text.length; at += PIECE_CHARS) {
+      yield reader.push(text.slice(at, at + PIECE_CHARS))
+      await othersFirst()
+    }
+    yield reader.end()
   } catch (error) {
     if (!(error instanceof CsvRunaway)) throw error
     const message = `has a field in line ${error.line} whose quotes do not end, or a record that is too long`
@@ -99,7 +108,9 @@ function noHeader(): Error {
 }
 
 function contactOf(columns: string[], { line, fields }: CsvRecord): SentContact {
-  const named = columns.map((name, index): [string, string] => [name, storable(fields[index]?.trim() ?? '')])
+  // What is there, and not each column: a list may have a hundred thousand lines with nothing in most of them.
+  const given = fields.slice(0, columns.length)
+  const named = given.map((value, index): [string, string] => [columns[index] ?? '', storable(value.trim())])
   const rest = named.filter(([name, value]) => name !== 'phone' && value !== '')
   const metadata = Object.fromEntries(rest.map(([name, value]) => [name, meantBy(value)]))
   const contact = { at: line, phone: fields[columns.indexOf('phone')]?.trim() ?? '', metadata }

@@ -271,7 +271,7 @@ function takeCsv(lists: WeakMap<FastifyRequest, SentContact[]>): preValidationAs
       if (unused !== undefined) throw invalidRequest([{ path: `/query/${unused}`, message: 'goes with text/csv only' }])
       return
     }
-    const contacts = readContactCsv(typeof csv === 'string' ? csv : '')
+    const contacts = await readContactCsv(typeof csv === 'string' ? csv : '')
     lists.set(request, contacts)
     // What is too long to be a number is a fault of its line, as what is none is: the list is taken all the same.
     const checked = contacts.map(({ phone, metadata }) => ({
