@@ -19,10 +19,24 @@ export function phoneText(phone: string | null | undefined): string {
   return phone.replace(NORTH_AMERICAN, '+1 $1 $2 $3')
 }
 
-/** A number as the API takes it, however people write it, such as `phoneText` does. Another text stays as it is. */
+/** What stands between the digits of a number, with what is not seen: programs put marks of direction around one that is copied. */
+const BETWEEN_DIGITS = /[\s()./·\u2212\p{Pd}\p{Cf}]/gu
+
+/** A number as the API takes it, however people write it, such as `phoneText` does, and in whichever digits. Another text stays as it is. */
 export function dialled<Text extends string | undefined>(text: Text): Text {
-  const isNumber = text !== undefined && /^[\s().-]*\+?[\s().-]*\d[\d\s().-]*$/.test(text)
-  return isNumber ? (text.replaceAll(/[\s().-]/g, '') as Text) : text
+  const number = text
+    ?.normalize('NFKC')
+    .replaceAll(BETWEEN_DIGITS, '')
+    .replaceAll(/\p{Nd}/gu, digitOf)
+  return number !== undefined && /^\+?\d+$/.test(number) ? (number as Text) : text
+}
+
+/** Ten digits follow on each other in every writing, and no other ten on those. */
+function digitOf(char: string): string {
+  const code = char.codePointAt(0) ?? 0
+  let value = 0
+  while (/\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value += 1
+  return String(value)
 }
 
 /** Values that are not words when they are spaced. */
