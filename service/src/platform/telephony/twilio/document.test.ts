@@ -49,6 +49,10 @@ describe('twiml', () => {
       },
     )
     expect(names).toEqual([...['de-DE', 'de-DE', 'pt-BR', 'pt-PT', 'nb-NO', 'en-GB', ...Array(6).fill(undefined)]])
+    const spelled = ['deu', 'nob', 'por-BR', 'pt-Latn-BR', 'en-Latn-GB', 'ces'].map(said)
+    expect(spelled.map((text) => /language="([^"]*)"/.exec(text)?.[1])).toEqual([
+      ...['de-DE', 'nb-NO', 'pt-BR', 'pt-BR', 'en-GB', undefined],
+    ])
     const sorry = { type: 'say', text: 'Mrzí nás to.', english: 'We are sorry.' } as const
     expect(written({ ...sorry, language: 'cs' })).toBe('<Say>We are sorry.</Say>')
     expect(written({ ...sorry, language: 'de' })).toBe('<Say language="de-DE">Mrzí nás to.</Say>')

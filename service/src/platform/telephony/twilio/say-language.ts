@@ -19,9 +19,20 @@ const LOCALES: ReadonlyMap<string, readonly string[]> = new Map([
   ['sv', ['sv-SE']],
 ])
 
-/** The carrier's name for a language; null for one that is not known to be spoken: with a wrong name nothing may be said at all. */
+/**
+ * The carrier's name for a language, however its code is written (`pt-BR`, `por-BR`, `pt-Latn-BR`); null for one that is not known to be
+ * spoken: with a wrong name nothing may be said at all.
+ */
 export function sayLanguage(language: string): string | null {
-  const wanted = language.toLowerCase()
-  const locales = LOCALES.get(wanted.split('-')[0] ?? '') ?? []
-  return locales.find((locale) => locale.toLowerCase() === wanted) ?? locales[0] ?? null
+  const wanted = localeOf(language)
+  const locales = LOCALES.get(wanted?.language ?? '') ?? []
+  return locales.find((locale) => locale === `${wanted?.language}-${wanted?.region}`) ?? locales[0] ?? null
+}
+
+function localeOf(language: string): Intl.Locale | null {
+  try {
+    return new Intl.Locale(language)
+  } catch {
+    return null
+  }
 }
