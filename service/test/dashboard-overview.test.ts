@@ -279,6 +279,26 @@ describe('the overview', () => {
     await context.close()
   })
 
+  it('tells what calls cost to the last digit, at any width', async () => {
+    const context = await loggedIn(WIDE)
+    const { page } = await visit(context, 't/acme/calls')
+    await page.route('**/api/v1/analytics/calls?*', async (route) => {
+      const response = await route.fetch()
+      const { analytics } = (await response.json()) as { analytics: { totals: object } }
+      const totals = { ...analytics.totals, cost_usd: 1_234_567.89 }
+      await route.fulfill({ response, json: { ok: true, analytics: { ...analytics, totals } } })
+    })
+    await page.goto(`${dashboard.address}/app/t/acme/overview`)
+    const cost = page.getByText('$1,234,567.89')
+    for (const width of [320, 390, 640, 768, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      const beyondPx = await cost.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+      expect([width, beyondPx]).toEqual([width, 0])
+    }
+    await page.unrouteAll({ behavior: 'wait' })
+    await context.close()
+  })
+
   it('is printed with its charts in the colours of paper, also out of the dark', async () => {
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'dark' })
     const { page } = await dashboard.visit(context, '/app/t/acme/overview')
