@@ -76,6 +76,25 @@ describe('a task that is looked at', () => {
   })
 })
 
+describe('what is wanted in a language that is written from right to left', () => {
+  it('stands from right to left, with its full stop at its end, where English begins at the left', async () => {
+    const [hebrew, english] = ['נא להתקשר אליי מחר בבוקר.', 'Call me back tomorrow, (שלום).']
+    const [id] = [await made({ summary: hebrew, notes: english }), await made({ summary: english })]
+    const context = await dashboard.loggedIn(WIDE)
+    const { page } = await dashboard.visit(context, pathOf(id))
+    const directionOf = (text: string) =>
+      page
+        .getByText(text, { exact: true })
+        .filter({ visible: true })
+        .first()
+        .evaluate((element) => getComputedStyle(element).direction)
+    expect([await directionOf(hebrew), await directionOf(english)]).toEqual(['rtl', 'ltr'])
+    await page.goto(`${dashboard.address}/app/t/demo/desk`)
+    expect([await directionOf(hebrew), await directionOf(english)]).toEqual(['rtl', 'ltr'])
+    await context.close()
+  })
+})
+
 describe('a task that is edited', () => {
   it('has what was changed, in the time of whoever changes it, and keeps what others change meanwhile', async () => {
     const known = { summary: 'A chair.', notes: 'Red.', metadata: { order: 7 } }

@@ -62,8 +62,10 @@ export function ChatPanel({ tenantId, versionId }: ChatPanelProps) {
                   Would use <span className="mono">{tool}</span>
                 </p>
               ))}
-              <p className={role === 'caller' ? styles.caller : ''}>
-                <span className="unseen">{role === 'caller' ? 'Caller: ' : 'Agent: '}</span>
+              <p className={role === 'caller' ? styles.caller : ''} dir="auto">
+                <span className="unseen" dir="ltr">
+                  {role === 'caller' ? 'Caller: ' : 'Agent: '}
+                </span>
                 {words}
               </p>
             </li>

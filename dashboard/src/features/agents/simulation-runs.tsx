@@ -66,8 +66,10 @@ function Transcript({ version, ...of }: RunsProps & { runId: string }) {
         {data?.transcript.map(({ role, text }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: what was said stays where it is
           <li key={at}>
-            <p className={role === 'caller' ? styles.caller : ''}>
-              <span className="unseen">{words(role)}: </span>
+            <p className={role === 'caller' ? styles.caller : ''} dir="auto">
+              <span className="unseen" dir="ltr">
+                {words(role)}:{' '}
+              </span>
               {role === 'caller' && text === '' ? '(not written down)' : text}
             </p>
           </li>

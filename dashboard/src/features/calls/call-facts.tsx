@@ -16,7 +16,11 @@ export function CallFacts({ call, session }: CallFactsProps) {
   const { summary, error_code: errorCode, error_message: errorMessage } = call
   return (
     <Panel title="The call">
-      {summary && <p className={styles.summary}>{summary}</p>}
+      {summary && (
+        <p className={styles.summary} dir="auto">
+          {summary}
+        </p>
+      )}
       {errorCode && (
         <p className={styles.error}>
           <span className="mono">{errorCode}</span> {errorMessage}

@@ -54,13 +54,21 @@ function whyUnscored({ qa_status: status, qa_reason: reason }: VoiceSession): st
 function Reasons({ qa: { summary, criteria }, told }: { qa: Qa; told: string | null }) {
   return (
     <>
-      {summary && summary !== told && <p className={styles.summary}>{summary}</p>}
+      {summary && summary !== told && (
+        <p className={styles.summary} dir="auto">
+          {summary}
+        </p>
+      )}
       {criteria.length > 0 && (
         <ul className={styles.criteria}>
           {criteria.map(({ name, score, reason }) => (
             <li key={`${name} ${score} ${reason}`}>
               <span className={styles.name}>{words(name)}</span> <span className="numbers">{percentText(score)}</span>
-              {reason && <p className={styles.reason}>{reason}</p>}
+              {reason && (
+                <p className={styles.reason} dir="auto">
+                  {reason}
+                </p>
+              )}
             </li>
           ))}
         </ul>

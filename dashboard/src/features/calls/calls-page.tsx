@@ -176,7 +176,11 @@ function Caller({ call }: { call: CallLog }) {
 }
 
 function Summary({ call }: { call: CallLog }) {
-  return <span className={styles.summary}>{call.summary ?? faultIn(call)}</span>
+  return (
+    <span className={styles.summary} dir="auto">
+      {call.summary ?? faultIn(call)}
+    </span>
+  )
 }
 
 /** Why a call was not placed, or not carried: one that the carrier never had has no page that could say so. */

@@ -117,7 +117,9 @@ function scoreOf({ qa }: Conversation) {
 function Summary({ conversation: { summary, tags } }: { conversation: Conversation }) {
   return (
     <>
-      <span className={styles.summary}>{summary ?? DASH}</span>
+      <span className={styles.summary} dir="auto">
+        {summary ?? DASH}
+      </span>
       {tags.length > 0 && (
         <Beneath until="wide">
           <span className={styles.beneath}>{tags.join(', ')}</span>

@@ -32,8 +32,16 @@ function ActionItem({ action: { action, supervisor, target, reason, note, create
         {supervisor && <bdi>{supervisor}</bdi>}
         <Instant at={at} />
       </div>
-      {reason && <p className={styles.text}>{reason}</p>}
-      {note && <p className={styles.text}>{note}</p>}
+      {reason && (
+        <p className={styles.text} dir="auto">
+          {reason}
+        </p>
+      )}
+      {note && (
+        <p className={styles.text} dir="auto">
+          {note}
+        </p>
+      )}
     </>
   )
 }

@@ -134,7 +134,9 @@ function columnsOf(tenantId: string): Column<Task>[] {
           </Beneath>
           {summary !== null && (
             <Beneath until="desktop">
-              <span className={styles.summary}>{summary}</span>
+              <span className={styles.summary} dir="auto">
+                {summary}
+              </span>
             </Beneath>
           )}
           <Beneath until="desktop">
@@ -151,7 +153,11 @@ function columnsOf(tenantId: string): Column<Task>[] {
     {
       name: 'What is wanted',
       from: 'desktop',
-      cell: ({ summary }) => <span className={styles.summary}>{summary ?? DASH}</span>,
+      cell: ({ summary }) => (
+        <span className={styles.summary} dir="auto">
+          {summary ?? DASH}
+        </span>
+      ),
     },
   ]
 }

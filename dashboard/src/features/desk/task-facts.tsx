@@ -11,8 +11,14 @@ import { ticketAddress, ticketOf } from './task-ticket.ts'
 export function TaskFacts({ tenantId, task }: { tenantId: string; task: Task }) {
   return (
     <Panel title="What is wanted">
-      <p className={styles.text}>{task.summary ?? 'Nobody has said what it is about.'}</p>
-      {task.notes && <p className={styles.notes}>{task.notes}</p>}
+      <p className={styles.text} dir="auto">
+        {task.summary ?? 'Nobody has said what it is about.'}
+      </p>
+      {task.notes && (
+        <p className={styles.notes} dir="auto">
+          {task.notes}
+        </p>
+      )}
       <Facts facts={[...wantedFacts(task), ...doneFacts(task), ...calledFacts(tenantId, task)]} />
     </Panel>
   )

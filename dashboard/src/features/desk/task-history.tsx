@@ -30,7 +30,11 @@ export function TaskHistory({ tenantId, id }: { tenantId: string; id: string }) 
               <Instant at={change.created_at} />
             </div>
             <ChangeDetails tenantId={tenantId} details={change.details} />
-            {change.note && <p className={styles.text}>{change.note}</p>}
+            {change.note && (
+              <p className={styles.text} dir="auto">
+                {change.note}
+              </p>
+            )}
           </li>
         ))}
       </ol>

@@ -104,7 +104,14 @@ function NoEntries({ phone }: { phone: string | undefined }) {
 
 const COLUMNS: Column<Entry>[] = [
   { name: 'Number', cell: ({ phone }) => <span className="numbers">{phoneText(phone)}</span> },
-  { name: 'Why', cell: ({ reason }) => <span className={styles.reason}>{reason ?? DASH}</span> },
+  {
+    name: 'Why',
+    cell: ({ reason }) => (
+      <span className={styles.reason} dir="auto">
+        {reason ?? DASH}
+      </span>
+    ),
+  },
   { name: 'From where', from: 'tablet', cell: ({ source }) => source ?? DASH },
   { name: 'Listed', from: 'tablet', cell: ({ created_at: at }) => <Instant at={at} /> },
 ]
