@@ -74,4 +74,18 @@ describe('the sweeps', () => {
       await context.close()
     },
   )
+
+  it('are called in whole words where there is hardly room for them', async () => {
+    const context = await dashboard.loggedIn({ ...NARROW, width: 320 })
+    const { page } = await dashboard.visit(context, SWEEPS)
+    for (const [name] of ANSWERS) {
+      const words = page.getByRole('button', { name, exact: true }).getByText(name)
+      const beyondPx = await words.evaluate((text) => [
+        text.scrollWidth - text.clientWidth,
+        text.scrollHeight - text.clientHeight,
+      ])
+      expect([name, ...beyondPx]).toEqual([name, 0, 0])
+    }
+    await context.close()
+  })
 })

@@ -1,4 +1,5 @@
-import { type CSSVariablesResolver, createTheme, Input, type MantineColorsTuple } from '@mantine/core'
+import { Button, type CSSVariablesResolver, createTheme, Input, type MantineColorsTuple } from '@mantine/core'
+import styles from './button.module.css'
 
 /** From pale to deep; 8 carries white text, 3 is read on dark. */
 const GREEN: MantineColorsTuple = [
@@ -24,6 +25,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    Button: Button.extend({ classNames: { root: styles.button, label: styles.words } }),
     // A hint below its field: fields that stand beside each other are in line, those with a hint and those without.
     InputWrapper: Input.Wrapper.extend({
       defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] },
