@@ -46,7 +46,9 @@ export async function wireVoice(deps: Deps, floors: CallFloors, server: HttpServ
   const { clock, log, carriers } = deps
   const publicUrl = () => publicUrlOf(deps, server)
   const needs = { ...floors, tenants: floors.cache, defaults: floors.telephony, publicUrl }
-  const carrierCalls = makeHangingUp({ carriers, clock, log, noteEnded: noteEndedBy(deps, floors) })
+  const carrierCalls = makeHangingUp({
+    ...{ carriers, clock, log, tenants: floors.cache, noteEnded: noteEndedBy(deps, floors) },
+  })
   const watching = makeWatching(deps, needs)
   const findTenant = findTenantBy(deps, floors)
   const reachable = makeLiveCalls(deps, floors)
@@ -108,12 +110,12 @@ function wantedOfDials({ database: { db } }: Deps) {
   }
 }
 
-type TransferNeeds = Pick<CallFloors, 'nodeId' | 'journal'> &
+type TransferNeeds = Pick<CallFloors, 'nodeId' | 'journal' | 'cache'> &
   Pick<VoiceNeeds, 'isHeld'> & { publicUrl: () => string; tokens: () => StreamTokens }
 
-function makeTransferring(deps: Deps, { nodeId, journal, isHeld, publicUrl, tokens }: TransferNeeds) {
+function makeTransferring(deps: Deps, { nodeId, journal, cache, isHeld, publicUrl, tokens }: TransferNeeds) {
   const { clock, log, carriers, cluster, database } = deps
-  const requests = new CarrierRequests({ clock, carriers })
+  const requests = new CarrierRequests({ clock, carriers, tenants: cache })
   const transfers = makeTransfers({
     ...{ clock, log, nodeId, bus: cluster.bus, requests, publicUrl, tokens, isHeld },
     putThrough: makeOwnPutThrough({ db: database.db, clock, nodeId }),

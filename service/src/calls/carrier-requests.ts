@@ -2,7 +2,7 @@ import { type Clock, withDeadline } from '../kernel/clock.ts'
 import { type CarrierAccount, CarrierError, type TelephonyDriver } from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { accountOf } from './hang-up.ts'
+import { accountOf, askedBy, type PresentTenants } from './carrier-account.ts'
 import { pause } from './pause.ts'
 
 /** What became of a request to a carrier. */
@@ -24,11 +24,14 @@ const ANSWER_WITHIN_MS = 5_000
 export class CarrierRequests {
   readonly #clock: Clock
   readonly #carriers: Carriers
+  readonly #tenants: PresentTenants | undefined
   readonly #closing = new AbortController()
 
-  constructor({ clock, carriers }: { clock: Clock; carriers: Carriers }) {
+  /** `tenants`: where the token is looked for that took the place of one; not given: nowhere. */
+  constructor({ clock, carriers, tenants }: { clock: Clock; carriers: Carriers; tenants?: PresentTenants }) {
     this.#clock = clock
     this.#carriers = carriers
+    this.#tenants = tenants
   }
 
   get isClosed(): boolean {
@@ -40,7 +43,8 @@ export class CarrierRequests {
     const account = accountOf(tenant)
     if (!account) return { type: 'no_account' }
     const carrier = this.#carriers[tenant.telephony.provider]
-    const asking = (signal: AbortSignal) => request(carrier, account, signal)
+    const asking = (signal: AbortSignal) =>
+      askedBy(this.#tenants, { tenant, account }, (by) => request(carrier, by, signal))
     try {
       return { type: 'done', value: await withDeadline(this.#clock, ANSWER_WITHIN_MS, asking, this.#closing.signal) }
     } catch (err) {

@@ -6,7 +6,7 @@ import { type CarrierAccount, CarrierError, type NumberConnection } from '../pla
 import type { Carriers } from '../platform/telephony/registry.ts'
 import { knownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { accountOf } from './hang-up.ts'
+import { accountOf } from './carrier-account.ts'
 import { numberAddresses } from './number-addresses.ts'
 
 /**

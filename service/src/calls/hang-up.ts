@@ -7,6 +7,7 @@ import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { CarrierCalls, IsHeld, ShownApology } from '../voice/session-builder.ts'
 import type { CarrierAnswers, HangUpOutcome } from '../voice/stream-ends.ts'
+import { accountOf, askedBy, type PresentTenants } from './carrier-account.ts'
 import type { Sentence } from './carrier-words.ts'
 import { type AskedCall, mayAsk, tryThrice } from './three-tries.ts'
 
@@ -14,6 +15,8 @@ type Deps = {
   carriers: Carriers
   clock: Clock
   log: Pick<Log, 'warn' | 'error'>
+  /** Where the token is looked for that took the place of one; not given: nowhere. */
+  tenants?: PresentTenants
   /** Notes that the carrier has ended a call because it was asked to. */
   noteEnded(tenantId: TenantId, callSid: string): Promise<void>
 }
@@ -48,7 +51,7 @@ type Asking = { request: CarrierRequest; isHeld: IsHeld | undefined; isApology?:
 type Running = { tenantId: TenantId; callSid: string; dropped: AbortController | null; done: Promise<void> }
 
 /** Ends calls at their carriers, or sends them elsewhere: three tries each, because there is nobody who could try again. */
-export function makeHangingUp({ carriers, clock, log, noteEnded }: Deps): HangingUp {
+export function makeHangingUp({ carriers, clock, log, tenants, noteEnded }: Deps): HangingUp {
   const running = new Set<Running>()
   const closing = new AbortController()
 
@@ -60,7 +63,9 @@ export function makeHangingUp({ carriers, clock, log, noteEnded }: Deps): Hangin
     const stopped = dropped ? AbortSignal.any([closing.signal, dropped.signal]) : closing.signal
     const asked = { callSid, isHeld, stopped, dropped: dropped?.signal }
     const outcome = account
-      ? tryThrice({ clock, log }, asked, (signal) => request(carrier, account, signal))
+      ? tryThrice({ clock, log }, asked, (signal) =>
+          askedBy(tenants, { tenant, account }, (by) => request(carrier, by, signal)),
+        )
       : notAsked(asked)
     const done = outcome
       .then((came) => (isEnd && isOver(came) ? note(tenant.tenant_id, callSid) : undefined))
@@ -144,12 +149,6 @@ export function sayAndGo(
   const next: CallVerb = number === null ? { type: 'hangup' } : { type: 'dial', number, ...rings }
   if (said === null) return [next]
   return [{ type: 'say', ...(typeof said === 'string' ? { text: said } : said) }, next]
-}
-
-/** The account that the tenant's calls are placed and ended with; null when it has none. */
-export function accountOf({ telephony }: TenantRuntime): CarrierAccount | null {
-  const { account_sid: accountSid, auth_token: authToken } = telephony
-  return accountSid === null || authToken === null ? null : { accountSid, authToken }
 }
 
 /** Without an account there is no word of a carrier to wait for. */
