@@ -33,7 +33,7 @@ export function makeKeptRecords(deps: Deps, { nodeId, defaults, tenants, statuse
   const { db } = deps.database
   const folder = join(config.dataDir, 'journal')
   const files = new JournalFiles({ folder, node: nodeId, clock, log })
-  const journal = new Journal({ db, clock, log, files })
+  const journal = new Journal({ db, clock, log, files, tenants })
   makeJournalMetrics(deps.metrics.registry, { journal, files })
   const finishing = makeKeptEnds({ clock, files, finishing: makeFinishing({ db, clock, log, tenants, journal }) })
   const late = makeLateReports({ clock, log, statuses, files })

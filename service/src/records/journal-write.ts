@@ -1,5 +1,6 @@
 import { enqueue, wantsEvent } from '../delivery/enqueue.ts'
 import type { Tx } from '../platform/db/schema.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { holdTenantsAcrossTenants, keepHoldersAcrossTenants } from './call-directory-store.ts'
 import { isHeldBy } from './call-holder.ts'
 import type { JournalEntry } from './journal-entry.ts'
@@ -16,8 +17,15 @@ import { showTurn } from './voice-session-shape.ts'
 
 type TurnEntry = Extract<JournalEntry, { type: 'turn' }>
 
-/** `isLate`: the entry had to wait, for the database or for the start after its process had ended. */
-type Writing = { now: Date; isLate?: (entry: JournalEntry) => boolean }
+/**
+ * `isLate`: the entry had to wait, for the database or for the start after its process had ended. `isUnwanted`: its tenant asks for it no
+ * more, as it did when the call began; not given: all of them still do.
+ */
+type Writing = {
+  now: Date
+  isLate?: (entry: JournalEntry) => boolean
+  isUnwanted?: (entry: JournalEntry) => boolean
+}
 
 /**
  * Writes entries of any calls, no two of one key. To write them again changes nothing. What is about a call that is not kept any
@@ -33,10 +41,11 @@ type Writing = { now: Date; isLate?: (entry: JournalEntry) => boolean }
 export async function writeEntries(
   tx: Tx,
   entries: JournalEntry[],
-  { now, isLate = () => false }: Writing,
+  { now, isLate = () => false, isUnwanted = () => false }: Writing,
 ): Promise<JournalEntry[]> {
+  const told = entries.filter(isTold).filter((entry) => !isUnwanted(entry))
   // Events refer to their tenants, turns only to their sessions.
-  await holdTenantsAcrossTenants(tx, [...new Set(entries.filter(isTold).map(({ call }) => call.tenant.tenant_id))])
+  await holdTenantsAcrossTenants(tx, [...new Set(told.map(({ call }) => call.tenant.tenant_id))])
   const holders = await keepHoldersAcrossTenants(tx, [...new Set(entries.map(({ call }) => call.callSid))])
   const isCurrent = ({ call }: JournalEntry) => {
     const holder = holders.get(call.callSid)
@@ -61,11 +70,7 @@ export async function writeEntries(
     tx,
     [...current, ...adding].flatMap((entry) => (entry.type === 'tool' ? [entry.tool] : [])),
   )
-  await tellTurns(
-    tx,
-    entries.filter((entry) => entry.type === 'turn'),
-    { written, now },
-  )
+  await tellTurns(tx, told, { written, now })
   return stale
 }
 
@@ -76,8 +81,7 @@ function turnsOf(entries: JournalEntry[]): TurnRow[] {
 type Telling = { written: WrittenTurn[]; now: Date }
 
 /** Tells what was written for the first time, or otherwise than before, to the tenants that ask for every turn. */
-async function tellTurns(tx: Tx, entries: TurnEntry[], { written, now }: Telling): Promise<void> {
-  const wanted = entries.filter(isTold)
+async function tellTurns(tx: Tx, wanted: TurnEntry[], { written, now }: Telling): Promise<void> {
   if (wanted.length === 0) return
   const seqs = new Map(written.map((turn) => [nameOf(turn), turn.seq]))
   const byTenant = Map.groupBy(
@@ -95,9 +99,14 @@ async function tellTurns(tx: Tx, entries: TurnEntry[], { written, now }: Telling
   }
 }
 
+/** Whether its tenant asked for every turn when the call began. */
+export function isTold(entry: JournalEntry): entry is TurnEntry {
+  return entry.type === 'turn' && wantsTurns(entry.call.tenant)
+}
+
 /** Whether the tenant asks for every turn. */
-function isTold({ call, type }: JournalEntry): boolean {
-  return type === 'turn' && wantsEvent(call.tenant, 'voice.transcript.turn')
+export function wantsTurns(tenant: TenantRuntime): boolean {
+  return wantsEvent(tenant, 'voice.transcript.turn')
 }
 
 function nameOf({ session_id, item_id }: TurnKey): string {

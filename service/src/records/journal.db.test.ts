@@ -5,6 +5,7 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { passing, passingWork } from '../../test/harness/passing.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { until } from '../../test/harness/wait.ts'
+import { unreachable } from '../platform/db/errors.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { makeLog } from '../platform/log.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -36,10 +37,12 @@ afterEach(async () => {
   if (clock.pendingTimers > 0) throw new Error('the journal left a timer')
 })
 
-function makeJournal(db: Db, maxBytes?: number): Journal {
+type PresentTenants = { get(): Promise<TenantRuntime | null> }
+
+function makeJournal(db: Db, maxBytes?: number, tenants?: PresentTenants): Journal {
   const destination = { write: (line: string) => lines.push(JSON.parse(line)) }
   const log = makeLog({ level: 'info', secrets: [], destination })
-  return new Journal({ db, clock, log, ...(maxBytes !== undefined && { maxBytes }) })
+  return new Journal({ db, clock, log, ...(maxBytes !== undefined && { maxBytes }), ...(tenants && { tenants }) })
 }
 
 /** Lets a journal that waits for the database run into its time limit. */
@@ -232,6 +235,21 @@ describe('the journal', () => {
       ['CA2', 2, { payload: { turn: { seq: 2, text: 'Sentence 2.', role: 'caller', start_ms: 4_000 } } }],
       ['CA2', 3, { payload: { turn: { seq: 2, text: 'Corrected.' } } }],
     ])
+  })
+
+  it.each<[string, () => Promise<TenantRuntime | null>, number]>([
+    ['tells a tenant nothing more that asks for turns no more', async () => tenantTold('globex', ['dnc.added']), 0],
+    ['tells a tenant nothing more that is gone', async () => null, 0],
+    ['tells a tenant that still asks for them', async () => tenantTold('globex', ['voice.transcript.turn']), 1],
+    ['tells a tenant of which nothing can be found out', () => Promise.reject(unreachable()), 1],
+  ])('%s', async (_what, get, told) => {
+    await makeTenant(test.db, 'globex')
+    journal = makeJournal(test.db, undefined, { get })
+    const call = await openCall('CA1', tenantTold('globex', ['voice.transcript.turn']))
+    call.journal.append(someTurn(1))
+    await written()
+    const stored = await test.db.selectFrom('transcript_turns').select('text').execute()
+    expect([stored, (await storedEvents(test.db)).length]).toEqual([[{ text: 'Sentence 1.' }], told])
   })
 })
 

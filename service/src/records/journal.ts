@@ -1,7 +1,9 @@
 import { type Cancel, type Clock, waitAtMost } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { isRowFault } from './database-trouble.ts'
 import {
   forgetEntry,
@@ -15,7 +17,7 @@ import {
 import type { JournalFiles } from './journal-file.ts'
 import { EntryKeeping } from './journal-keeping.ts'
 import { PendingEntries } from './journal-pending.ts'
-import { writeEntries } from './journal-write.ts'
+import { isTold, wantsTurns, writeEntries } from './journal-write.ts'
 
 /** The journal of one call. Nothing here waits or throws: what happens on the way is told in the log. */
 export type CallJournal = {
@@ -33,6 +35,8 @@ type Deps = {
   log: Pick<Log, 'info' | 'warn' | 'error'>
   /** Where entries are kept that the database has not taken for a second; without it they wait in memory alone. */
   files?: Pick<JournalFiles, 'isReady' | 'keep' | 'settle'>
+  /** Who is asked whether a tenant still wants to be told of what is said; without it whoever wanted that when the call began is. */
+  tenants?: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   maxBytes?: number
 }
 
@@ -193,7 +197,9 @@ export class Journal {
     try {
       const now = new Date(clock.now())
       const isLate = (entry: JournalEntry) => this.#late.has(entry)
-      const stale = await db.transaction().execute((tx) => writeEntries(tx, entries, { now, isLate }))
+      const quiet = await this.#toldNoMore(entries)
+      const isUnwanted = ({ call }: JournalEntry) => quiet.has(call.tenant.tenant_id)
+      const stale = await db.transaction().execute((tx) => writeEntries(tx, entries, { now, isLate, isUnwanted }))
       if (stale.length > 0) log.warn({ entries: stale.length }, 'journal entries of calls that are not ours any more')
     } catch (err) {
       if (!isRowFault(err)) throw err
@@ -203,6 +209,21 @@ export class Journal {
       await this.#store(entries.slice(0, half))
       await this.#store(entries.slice(half))
     }
+  }
+
+  /** Those whose webhook was taken away, or asks for other events, since their calls began: it may be another one's by now. */
+  async #toldNoMore(entries: JournalEntry[]): Promise<Set<TenantId>> {
+    const { tenants } = this.#deps
+    const quiet = new Set<TenantId>()
+    if (!tenants) return quiet
+    const look = async (id: TenantId) => {
+      // While that cannot be found out it is taken to want what it did.
+      const present = await tenants.get(id).catch(() => undefined)
+      if (present !== undefined && !(present && wantsTurns(present))) quiet.add(id)
+    }
+    const asked = new Set(entries.filter(isTold).map(({ call }) => call.tenant.tenant_id))
+    await Promise.all([...asked].map(look))
+    return quiet
   }
 
   #refused({ call, type }: JournalEntry, err: unknown): void {
