@@ -89,7 +89,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
     resolveAgent: deps.database.kind === 'memory' ? resolveFromDocument : makeResolveAgent({ db, clock, log }),
     clips,
     prompts: makePrompts({ db, clock, log }),
-    tasks: makeCallbackTasks({ db, clock }),
+    tasks: makeCallbackTasks({ db, clock, tenants: cache }),
     supervisorActions: makeSupervisorActions({ db, log, late: kept.actions }),
     doNotCall: makeDoNotCall({ db, clock, log, tenants: cache }),
     tenants: makeTenants({

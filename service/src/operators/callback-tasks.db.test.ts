@@ -79,6 +79,16 @@ describe('scheduling a callback', () => {
     ])
   })
 
+  it('tells the tenant what it wants to be told by now, and not what it did when the call began', async () => {
+    const silent = tenantTold('acme', null)
+    const scheduleIn = (begun: typeof acme, present: typeof acme | null) =>
+      makeCallbackTasks({ db: test.db, clock, tenants: { get: async () => present } }).schedule(begun, CALLBACK)
+    await scheduleIn(acme, silent)
+    expect(await storedEvents(test.db)).toEqual([])
+    const { id } = await scheduleIn(silent, acme)
+    expect(await storedEvents(test.db)).toMatchObject([{ body: { payload: { task: { id } } } }])
+  })
+
   it('may belong to no call', async () => {
     expect(await schedule({ ...CALLBACK, call: null })).toMatchObject({ call_sid: null, stream_sid: null })
     expect(await storedEvents(test.db)).toMatchObject([{ call_sid: null, sequence: null }])

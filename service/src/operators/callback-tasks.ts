@@ -1,5 +1,6 @@
 import type { EventSubject } from '../delivery/enqueue.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { storable } from '../records/storable.ts'
@@ -34,14 +35,24 @@ export type CallbackTasks = {
   schedule(tenant: TenantRuntime, callback: NewCallback, signal?: AbortSignal): Promise<CallbackTaskRow>
 }
 
-export function makeCallbackTasks({ db, clock }: { db: Db; clock: Clock }): CallbackTasks {
+type Deps = {
+  db: Db
+  clock: Clock
+  /** Finds a tenant as it is now, which may not be how a call of it began; not given: it is as it is given. */
+  tenants?: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+}
+
+export function makeCallbackTasks({ db, clock, tenants }: Deps): CallbackTasks {
   return {
-    schedule: (tenant, callback, signal) =>
-      db.transaction().execute(async (tx) => {
-        const task = await scheduleCallback(tx, tenant, callback, new Date(clock.now()))
+    async schedule(tenant, callback, signal) {
+      // Asked before the transaction: the embedded database has one connection, which that owns.
+      const present = (await tenants?.get(tenant.tenant_id)) ?? tenant
+      return db.transaction().execute(async (tx) => {
+        const task = await scheduleCallback(tx, present, callback, new Date(clock.now()))
         signal?.throwIfAborted()
         return task
-      }),
+      })
+    },
   }
 }
 

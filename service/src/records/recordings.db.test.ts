@@ -45,8 +45,8 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-function onNode(nodeId: NodeId, files = folder): Recordings {
-  const tenants = { get: async () => acme }
+function onNode(nodeId: NodeId, files = folder, present = acme): Recordings {
+  const tenants = { get: async () => present }
   const destination = { write: (line: string) => void warned.push(JSON.parse(line)) }
   const log = makeLog({ level: 'warn', secrets: [], destination })
   return makeRecordings({ db: test.db, clock, log, nodeId, files: makeRecordingFiles(files), tenants })
@@ -128,6 +128,16 @@ describe('the parts of a recording', () => {
 })
 
 describe('voice.recording.ready', () => {
+  it('is told as its tenant wants to be told by now, whatever it did when the call began', async () => {
+    await recordings.begin(part(1))
+    await endSession()
+    await onNode(NODE, folder, tenantTold('acme', null)).end(part(1), 8_000)
+    expect(await ready()).toEqual([])
+    await onNode(NODE).begin(part(2))
+    await onNode(NODE).end({ ...part(2), tenant: tenantTold('acme', null) }, 8_000)
+    expect(await ready()).toHaveLength(1)
+  })
+
   it('comes with the end of the session when the recording is whole by then', async () => {
     await recordings.begin(part(1))
     await recordings.end(part(1), 8_000)

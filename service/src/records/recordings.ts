@@ -71,6 +71,9 @@ type Deps = {
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
 }
 
+/** `tenant`: as it is told, which is as it is now. */
+type EndedAs = { frames: number; tenant: TenantRuntime }
+
 /** Much longer than a node that is alive is ever silent: the part of one that is not gone must not be ended. */
 const GONE_AFTER_MS = 30_000
 const LOST_AFTER_MS = 86_400_000
@@ -86,17 +89,17 @@ export function makeRecordings({ db, clock, log, nodeId, files, tenants }: Deps)
     return isNew ? withRecording(tx, session) : session
   }
 
-  async function endIn(tx: Tx, part: RecordingPart, frames: number): Promise<void> {
+  async function endIn(tx: Tx, part: RecordingPart, { frames, tenant }: EndedAs): Promise<void> {
     const session = await enterIn(tx, part)
     if (!session) return
-    const { tenant } = part
+    const { tenant_id: tenantId } = part.tenant
     const key = { session_id: part.sessionId, part: part.part }
-    const before = await findPart(tx, tenant.tenant_id, key)
+    const before = await findPart(tx, tenantId, key)
     const outcome = outcomeOf(frames)
     if (!before || !isNews(before, outcome)) return
     const wasWhole = await isWhole(tx, session)
-    await settlePart(tx, tenant.tenant_id, key, outcome)
-    if (frames === 0) await forgetIfNothingIsKept(tx, tenant.tenant_id, part.sessionId)
+    await settlePart(tx, tenantId, key, outcome)
+    if (frames === 0) await forgetIfNothingIsKept(tx, tenantId, part.sessionId)
     const recorded = frames === 0 ? session : await withRecording(tx, session)
     if (!wasWhole) await enqueue(tx, tenant, await tellRecording(tx, tenant, recorded), new Date(clock.now()))
   }
@@ -107,7 +110,9 @@ export function makeRecordings({ db, clock, log, nodeId, files, tenants }: Deps)
   }
 
   async function end(part: RecordingPart, frames: number): Promise<void> {
-    await db.transaction().execute((tx) => endIn(tx, part, frames))
+    // That may not be how the call began.
+    const tenant = (await tenants.get(part.tenant.tenant_id)) ?? part.tenant
+    await db.transaction().execute((tx) => endIn(tx, part, { frames, tenant }))
   }
 
   async function endOrphan(orphan: OrphanRow): Promise<void> {
