@@ -1,3 +1,4 @@
+import { KEPT_MS } from '../../src/voice/caller-audio.ts'
 import { ASK_IF_THERE, GOODBYE, STAGES } from '../../src/voice/session/silence.ts'
 import type { Span } from './carrier.ts'
 import { LOOK_MS } from './mixed-look.ts'
@@ -37,6 +38,7 @@ function faultsOfCallersTurns({ world, call, resumption, targets }: MixedRun): s
   const isHopeless = call.incidents.some(({ incident }) => incident.type === 'lose_model' && incident.how === 'fatal')
   if (!isSure || isGone || isHopeless || targets.legs.length + targets.heard.length > 0) return []
   const beforeMs = resumption?.elapsedMs ?? 0
+  const { connectMs } = world.times
   return world.transcript.flatMap(({ role, text, itemId, startMs, endMs }) => {
     const own = world.caller.utterances.filter((one) => one.text === text)
     const [said] = own
@@ -48,7 +50,11 @@ function faultsOfCallersTurns({ world, call, resumption, targets }: MixedRun): s
     const isParted = world.model.sessions.some(
       ({ openedAtMs }) => said && said.startMs < openedAtMs && openedAtMs < said.endMs,
     )
-    if (role !== 'caller' || !said || isCut || isOneSound || isParted || own.length > 1 || text.length < 10) return []
+    // Nor is more kept for one than that.
+    const session = world.model.sessions.findLast(({ openedAtMs }) => openedAtMs < (world.keptAtMs.get(itemId) ?? 0))
+    const isOld = said !== undefined && session !== undefined && said.startMs < session.openedAtMs + connectMs - KEPT_MS
+    if (role !== 'caller' || !said || isCut || isOneSound || isParted || isOld || own.length > 1 || text.length < 10)
+      return []
     const fromMs = said.startMs + beforeMs
     const untilMs = said.endMs + beforeMs
     const isRight = Math.abs(startMs - fromMs) <= FOUND_WITHIN_MS && Math.abs(endMs - untilMs) <= FOUND_WITHIN_MS + 200

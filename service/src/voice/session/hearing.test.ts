@@ -82,4 +82,15 @@ describe('What was kept for a model session', () => {
     call.model({ type: 'caller_transcript', itemId: 'turn_1', text: 'Hello, is anybody there?' })
     expect(times(call)).toEqual([[1_000, 2_300]])
   })
+
+  it('is a turn that stands where it was said, also where the fallback model hears it', () => {
+    const call = new Call({ fallback: { price: null } })
+    call.wait(1_000)
+    call.model({ type: 'closed', code: 'insufficient_quota', message: 'no more', fault: 'fatal' })
+    call.wait(1_000)
+    call.model({ type: 'ready' })
+    call.hears('turn_1', { fromMs: 500, untilMs: 900 })
+    call.model({ type: 'caller_transcript', itemId: 'turn_1', text: 'Hello?' })
+    expect(times(call)).toEqual([[500, 900]])
+  })
 })

@@ -43,7 +43,10 @@ export function modelReady(step: Step): void {
   const { heardSinceMs, isDeafened } = heardMeanwhile(step)
   step.set({
     hasMissedWords: step.state.hasMissedWords || isDeafened,
-    model: { ...model, isReady: true, heardSinceMs, onsetMovedMs: 0, readyAtMs: step.nowMs, downSinceMs: null },
+    model: {
+      ...{ ...model, isReady: true, heardSinceMs, onsetMovedMs: 0, readyAtMs: step.nowMs },
+      ...{ downSinceMs: null, deafSinceMs: null },
+    },
   })
   step.do(
     { type: 'disarm', timer: 'model_setup' },
@@ -61,7 +64,7 @@ function heardMeanwhile({ state: { model }, nowMs }: Step): { heardSinceMs: numb
   const downSinceMs = model.downSinceMs ?? nowMs
   const keptSinceMs = nowMs - KEPT_MS
   return {
-    heardSinceMs: Math.max(downSinceMs, keptSinceMs),
+    heardSinceMs: Math.max(model.deafSinceMs ?? nowMs, keptSinceMs),
     isDeafened: model.outSinceMs !== null && downSinceMs < keptSinceMs,
   }
 }
@@ -167,7 +170,9 @@ export function replaceModel(step: Step): void {
 /** Leaves a session for good: what it was asked for and did not say is asked of the next one. */
 function leave(step: Step): void {
   const { model } = step.state
-  step.set({ model: { ...model, isReady: false, next: null, downSinceMs: model.downSinceMs ?? step.nowMs } })
+  const { downSinceMs, deafSinceMs } = model
+  const since = { downSinceMs: downSinceMs ?? step.nowMs, deafSinceMs: deafSinceMs ?? step.nowMs }
+  step.set({ model: { ...model, isReady: false, next: null, ...since } })
   if (model.next) step.do({ type: 'close_next' })
   step.do({ type: 'hold_uplink' }, { type: 'close_model' })
   for (const timer of ['model_setup', 'reconnect', 'renewal', 'stall', 'padding', 'missed_words', 'words'] as const) {

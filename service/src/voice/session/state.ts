@@ -103,6 +103,8 @@ export type SessionState = {
     readonly isGivenUp: boolean
     /** Since when no session could be had; null while there is one. */
     readonly downSinceMs: number | null
+    /** Since when no session hears the caller; null while one does. What was kept of them is as old, whatever is looked for. */
+    readonly deafSinceMs: number | null
     /** Until when the provider wants no requests. */
     readonly limitedUntilMs: number
   }
@@ -222,7 +224,7 @@ export function newSession(plan: Plan, nowMs: number, { resumption = null, waite
     model: {
       ...{ epoch: resumption?.idBase ?? 0, isReady: false, heardSinceMs: nowMs, readyAtMs: nowMs, next: null },
       ...{ onsetMovedMs: 0, failedAtMs: [], droppedAtMs: [], outSinceMs: null, isFallback: false, isGivenUp: false },
-      ...{ downSinceMs: nowMs, limitedUntilMs: 0 },
+      ...{ downSinceMs: nowMs, deafSinceMs: nowMs, limitedUntilMs: 0 },
     },
     renewalDue: false,
     playback: SILENT,
