@@ -45,6 +45,7 @@ describe('What a session goes on from', () => {
       false,
     ],
     ['has pressed keys, of which it says nothing', [], { name: 'send_dtmf', startMs: 4_000 }, false],
+    ['was to end the call, which goes on', [], { name: 'end_call', startMs: 4_000 }, false],
   ])('knows whether the agent owes words on a tool that %s', (_, since, called, isOwed) => {
     const before = left([turn(1, 'caller', 1_000), turn(2, 'agent', 3_000), ...since], [tool(called)])
     expect(resumptionOf(before, 2, STARTED_AT).toolCalls).toMatchObject([{ name: called.name ?? 'price_of', isOwed }])

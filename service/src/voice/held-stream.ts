@@ -6,6 +6,7 @@ import { earlierCost, earlierLatency } from './earlier-latency.ts'
 import type { HeldStream } from './live-sessions.ts'
 import { ANSWERED_BY } from './session/party.ts'
 import type { Resumption } from './session/resumption.ts'
+import { endCall } from './tools/end-call.ts'
 import { sendDtmf } from './tools/send-dtmf.ts'
 
 /** So many notes, tool calls and model sessions no stream of a call has: what is named for them stays apart by this. */
@@ -79,11 +80,12 @@ function isAnswered({ result }: ToolCall): boolean {
 
 /**
  * Whether the agent was to speak of a tool and has not, which may have said before that it will look something up: it has begun to say
- * nothing since the answer, or, where there was none, the caller has said nothing since the call. Of keys that it presses it says nothing.
+ * nothing since the answer, or, where there was none, the caller has said nothing since the call. Of keys that it presses it says nothing,
+ * nor of an end that has not come.
  */
 function isOwed(turns: Turns, call: ToolCall): boolean {
   const { name, status, start_ms: startMs, duration_ms: durationMs } = call
-  if (name === sendDtmf.declaration.name && status === 'ok') return false
+  if ((name === sendDtmf.declaration.name || name === endCall.declaration.name) && status === 'ok') return false
   const hasSince = (by: 'caller' | 'agent', atMs: number) => turns.some((one) => one.role === by && one.start_ms > atMs)
   return isAnswered(call) ? !hasSince('agent', startMs + durationMs) : !hasSince('caller', startMs)
 }

@@ -1,5 +1,6 @@
 import { letters } from '../../src/voice/session/word-ends.ts'
 import { TIME_UP } from '../../src/voice/session/wrapping-up.ts'
+import type { MixedCall } from './mixed-call.ts'
 import type { MixedRun } from './mixed-run.ts'
 import { BEGUN, LAW, PLAIN } from './mixed-setting.ts'
 import type { Answered } from './model-world.ts'
@@ -121,9 +122,12 @@ function faultsOfGoodbye({ world, call }: MixedRun): string[] {
   if ((reason !== 'agent_hangup' && reason !== 'idle_timeout') || !last || world.hangUps === 0) return []
   if (last.cancelledAtMs !== null || world.session.state.timeUp !== null || call.speech !== null) return []
   if (call.incidents.some(({ incident }) => incident.type === 'lose_stream' || incident.type === 'hang_up')) return []
-  // Nor are they where another node was to have it, or a supervisor has ended it.
-  const isMeant = ({ type }: { type: string }) => type === 'shut_down' || type === 'end'
-  if (call.next?.how === 'taken' || call.incidents.some(({ incident }) => isMeant(incident))) return []
+  // Nor are they where a supervisor has ended it, or silenced it, or its process was stopped.
+  const isMeant = (one: MixedCall['incidents'][number]['incident']) =>
+    one.type === 'end' ||
+    one.type === 'mute' ||
+    (one.type === 'shut_down' && (one.how === 'end' || one.how === 'stopped'))
+  if (call.incidents.some(({ incident }) => isMeant(incident))) return []
   // A carrier that takes nothing for so long is taken for gone.
   if (call.incidents.some(({ incident }) => incident.type === 'backlog' && incident.forMs >= 5_000)) return []
   const missingMs = last.madeMs - world.heardMs(last.answer)

@@ -88,6 +88,25 @@ describe('A call that lost its stream', () => {
     expect(call.commands('respond').at(-1)?.instructions).toContain('goodbye')
   })
 
+  it.each([500, 4_000])(
+    'is left to another node, and not ended by the agent, with a goodbye of which %i ms were heard',
+    (heardMs) => {
+      const call = Call.greeted()
+      call.says('turn_1', 500)
+      call.begins('resp_1')
+      call.item('resp_1', 'item_1', 4_000, 'Thank you for calling, and goodbye.')
+      callTool(call, 'end_call')
+      call.ends('resp_1')
+      call.wait(heardMs)
+      if (heardMs === 4_000) call.echoAll()
+      call.do({ type: 'hand_over' })
+      call.do({ type: 'tool_finished', outcome: { callId: 'end_call', output: '{}', status: 'ok', endsCall: true } })
+      const isHeard = heardMs === 4_000
+      expect(call.all('hang_up')).toHaveLength(isHeard ? 1 : 0)
+      expect(call.commands('tool_result').some(({ output }) => output.includes('so the call goes on'))).toBe(!isHeard)
+    },
+  )
+
   it('and is ended while another node is asked to take it stays ended when none takes it', () => {
     const call = Call.greeted()
     call.speaks('turn_1', 300)

@@ -6,7 +6,7 @@ import { callGoesOn, holdEnd, isBehindOthers, nextHeld } from './held-end.ts'
 import { addNote } from './keeping.ts'
 import { isMidSpeech } from './speech.ts'
 import { armStall } from './stall-clock.ts'
-import { isOutOfHands, type RunningTool, type Step } from './state.ts'
+import { isOutOfHands, type RunningTool, type SessionState, type Step } from './state.ts'
 import { dropIfSilent, forgetRest } from './stopped.ts'
 import { nothingOwed, toolBegan, toolEnded } from './timeline.ts'
 import { calledWith, hasAnswered } from './tool-notes.ts'
@@ -38,6 +38,10 @@ const OUT_OF_HANDS = JSON.stringify({ error: 'Somebody else has the call, or is 
 export const NOT_AFTER_THAT = JSON.stringify({
   error:
     'A tool that was called with it failed, or gave the call to another agent, so the call goes on. End it once the caller is done.',
+})
+/** The same where the line was emptied in the words that the call was to end with. */
+const CUT_OFF = JSON.stringify({
+  error: 'Not all of what you said with it was heard, so the call goes on. End it once you have said goodbye.',
 })
 /** More tools than this do not run at once: a further call is refused. */
 const MAX_RUNNING = 8
@@ -149,7 +153,14 @@ function finished(step: Step, tool: RunningTool, outcome: ToolOutcome): void {
 function whyNotEnded(step: Step, tool: RunningTool): string | null {
   if (isOutOfHands(step)) return OUT_OF_HANDS
   if (isCallTalkedInto(step, tool)) return GOES_ON
+  if (isCutByMove(step.state)) return CUT_OFF
   return step.state.goingOnIds.includes(tool.responseId) ? NOT_AFTER_THAT : null
+}
+
+/** Another node is to have the call, and the caller has not heard all of what the agent said last: whoever goes on with it says the rest. */
+function isCutByMove({ ending, detached, transcript }: SessionState): boolean {
+  if (ending || !detached?.isHandedOver) return false
+  return transcript.entries.findLast(({ role }) => role === 'agent')?.interrupted === true
 }
 
 /** The last tool is done. One after which nobody is to say anything, as when keys were pressed, is itself what was owed. */
