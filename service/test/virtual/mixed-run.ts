@@ -346,7 +346,11 @@ export class MixedRun {
   #shutDown({ how, afterMs }: Extract<Incident, { type: 'shut_down' }>): void {
     const { world } = this
     const { session, clock } = world
-    if (how === 'end') return session.dispatch({ type: 'end', reason: 'shutdown' })
+    const { phase, plan } = session.state
+    const isOpen = phase === 'waiting' || phase === 'talking' || phase === 'detached'
+    // No other node is asked for a call that is ending anyway, or that none could go on with.
+    const isHere = how !== 'stopped' && !(isOpen && plan.isResumable)
+    if (how === 'end' || isHere) return session.dispatch({ type: 'end', reason: 'shutdown' })
     session.dispatch({ type: 'hand_over' })
     const givenAwayAtMs = clock.monotonicMs() + TOLD_WITHIN_MS
     const go = () => {

@@ -6,6 +6,8 @@ import type { MixedRun } from './mixed-run.ts'
 import { PLAIN } from './mixed-setting.ts'
 import { TIMES } from './model-world.ts'
 
+/** In what an agent is told that is to go on with words of its own. */
+const NOT_HEARD = 'was not heard'
 /** Behind the onset that makes a sound of a caller speech, until it is told. */
 const KNOWN_LATE_MS = 250
 
@@ -97,7 +99,9 @@ function faultsOfPrompts({ world, call }: MixedRun): string[] {
   )
   const leastMs = Math.min(plan.idleMs, other?.idleMs ?? plan.idleMs) / STAGES - 2 * call.carrierDelayMs - 50
   const isPrompt = (words: string | null) =>
-    words === ASK_IF_THERE || words === GOODBYE || texts.some((text) => words?.endsWith(text))
+    words === ASK_IF_THERE ||
+    words === GOODBYE ||
+    texts.some((text) => words?.endsWith(text) && !words.includes(NOT_HEARD))
   const heard = world.carriers.flatMap((carrier) => carrier.heard)
   const isLost = (one: Span) =>
     setting.gaps.some(({ fromMs, forMs }) => fromMs < one.endMs && one.startMs < fromMs + forMs)
