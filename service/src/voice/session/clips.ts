@@ -158,8 +158,8 @@ export function tellCutDisclosure(step: Step, { itemId }: Heard): void {
 }
 
 /** What was left of an answer is not said: where that was of what the law wants said, the model is to say that again. */
-export function tellUnsaidDisclosure(step: Step): void {
-  const disclosure = cutDisclosure(step.state)
+export function tellUnsaidDisclosure(step: Step, isLeft = false): void {
+  const disclosure = cutDisclosure(step.state, isLeft)
   if (disclosure !== null) step.command({ type: 'system_message', text: sayAgain(disclosure) })
 }
 

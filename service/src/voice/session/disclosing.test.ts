@@ -348,4 +348,26 @@ describe('What the law wants said', () => {
     call.do({ type: 'attached' })
     expect(told(call)).toEqual([`Before anything else say exactly this sentence, which was cut short: ${SENTENCE}`])
   })
+
+  it('is said by the other agent where the first had begun it, and gives the call away while that is still heard', () => {
+    const call = new Call(SPOKEN)
+    call.model({ type: 'ready' })
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'You are')
+    call.audio('resp_1', 'item_1', 500)
+    call.wait(100)
+    call.do({ type: 'hand_off', plan: call.state.plan, agentName: 'Kim', summary: '' })
+    expect(told(call)).toEqual([expect.stringContaining(SENTENCE)])
+  })
+
+  it('is not said again by the other agent where the first has made all of it', () => {
+    const call = new Call(SPOKEN)
+    call.model({ type: 'ready' })
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', `${SENTENCE} Wel`)
+    call.audio('resp_1', 'item_1', 500)
+    call.wait(100)
+    call.do({ type: 'hand_off', plan: call.state.plan, agentName: 'Kim', summary: '' })
+    expect(told(call)).toEqual([])
+  })
 })

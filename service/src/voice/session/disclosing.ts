@@ -3,7 +3,7 @@ import type { Plan } from './plan.ts'
 import { isBridge, lastSeq, type PastTurn } from './resumption.ts'
 import type { SessionState } from './state.ts'
 import type { Entry } from './transcript.ts'
-import { letters } from './word-ends.ts'
+import { joined, letters } from './word-ends.ts'
 
 /** What the law wants said before anything else, whoever is to say it; null where that is nothing. */
 export function lawsWords({ disclosure, clips }: Plan): string | null {
@@ -25,12 +25,14 @@ function isFirstToCome(state: SessionState): boolean {
 /**
  * The same where it was cut short, and nothing of the agent was heard since but its beginning: a session that takes the place of the one that was told so is
  * told, too, and so is the first one of a node that goes on with the call.
+ *
+ * @param isLeft whether what is still heard of it is all that there will be: who was saying it has not the call any more.
  */
-export function cutDisclosure(state: SessionState): string | null {
+export function cutDisclosure(state: SessionState, isLeft = false): string | null {
   const sentence = lawsWords(state.plan)
   if (sentence === null) return null
   const [first, ...others] = [...saidBefore(state), ...saidOf(state)]
-  if (!first || !isCut(state, first, sentence)) return null
+  if (!first || !isCut(state, first, { sentence, isLeft })) return null
   return isBeginning([first, ...others], sentence) ? sentence : null
 }
 
@@ -45,10 +47,17 @@ function isBeginning(said: readonly { text: string }[], sentence: string): boole
   })
 }
 
-function isCut(state: SessionState, first: Entry | PastTurn, sentence: string): boolean {
-  if (first.text.length >= sentence.length) return false
+function isCut(
+  state: SessionState,
+  first: Entry | PastTurn,
+  { sentence, isLeft }: { sentence: string; isLeft: boolean },
+): boolean {
+  // What is still to be heard is, but for what might stop it.
+  const isComing = isLeft && 'itemId' in first && !first.isFinal
+  const text = isComing ? joined(first.text, first.unheard) : first.text
+  if (text.length >= sentence.length) return false
   if (!('itemId' in first)) return true
-  return first.isFinal && disclosureOf(state, first.itemId) !== null
+  return (first.isFinal || isLeft) && disclosureOf(state, first.itemId) !== null
 }
 
 function saidBefore({ resumption, plan }: SessionState): PastTurn[] {

@@ -1,3 +1,4 @@
+import { tellUnsaidDisclosure } from './clips.ts'
 import { callGoesOn } from './held-end.ts'
 import { stopHoldAudio } from './interrupting.ts'
 import { addNote } from './keeping.ts'
@@ -37,6 +38,9 @@ export function handOff(
   endWriting(step)
   replaceModel(step)
   // The one who was about to go on with its own words is not there any more. What the call ends with is said all the same.
-  step.setAnswers({ queue: step.state.answers.queue.filter(({ why, thenEnd }) => why !== 'rest' || thenEnd !== null) })
+  const { queue } = step.state.answers
+  const left = queue.filter(({ why, thenEnd }) => why !== 'rest' || thenEnd !== null)
+  step.setAnswers({ queue: left })
+  if (left.length < queue.length) tellUnsaidDisclosure(step, true)
   if (step.state.stopped?.rest?.why === 'rest') forgetRest(step)
 }
