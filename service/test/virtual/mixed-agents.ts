@@ -1,7 +1,7 @@
 import { letters } from '../../src/voice/session/word-ends.ts'
 import { TIME_UP } from '../../src/voice/session/wrapping-up.ts'
 import type { MixedCall } from './mixed-call.ts'
-import type { MixedRun } from './mixed-run.ts'
+import { happeningsOf, type MixedRun } from './mixed-run.ts'
 import { BEGUN, LAW, PLAIN } from './mixed-setting.ts'
 import type { Answered } from './model-world.ts'
 
@@ -168,13 +168,9 @@ function faultsOfLaw(run: MixedRun): string[] {
 function faultsOfCuts({ world, call, targets, people, resumption }: MixedRun): string[] {
   const hasRung = targets.legs.length + targets.heard.length > 0
   if (call.speech?.some(({ failsAs }) => failsAs) || hasRung || people.length > 0) return []
-  const isLasting = ({ incident }: MixedRun['call']['incidents'][number]) =>
+  const isLasting = ({ incident }: Pick<MixedRun['call']['incidents'][number], 'incident'>) =>
     incident.type !== 'listen' && incident.type !== 'whisper'
-  let atMs = 0
-  const times = call.incidents.map((one) => {
-    atMs += one.afterMs
-    return isLasting(one) ? atMs : Number.NEGATIVE_INFINITY
-  })
+  const times = happeningsOf(call).map((one) => (isLasting(one) ? one.atMs : Number.NEGATIVE_INFINITY))
   if (call.incidents.some(({ incident }) => incident.type === 'mishap')) return []
   // Nor is a long answer heard out once the call has to end.
   const { budget, timeUp } = world.session.state

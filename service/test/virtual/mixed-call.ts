@@ -64,6 +64,8 @@ export type MixedCall = {
   times: Partial<ModelTimes>
   carrierDelayMs: number
   setting?: Setting
+  /** So long its caller says nothing at first, and nothing else happens. */
+  silentMs?: number | null
   /** What is otherwise with the agent to whom the call is handed; not given: nothing. */
   other?: Other
   /** Which agent has it from the beginning on: that to whom it was handed on an earlier node. */
@@ -264,6 +266,7 @@ const facts = fc.record({
   }),
   carrierDelayMs: ms(0, 75),
   setting: settings,
+  silentMs: fc.option(ms(6_000, 16_000), { freq: 2 }),
   other: others,
   behindTold: fc.array(fc.option(fc.constantFrom<ToolName>('end_call', 'look_up', 'hand_off'), { freq: 2 }), {
     minLength: 1,

@@ -3,6 +3,7 @@ import { replay } from '../../src/voice/event-log/replay.ts'
 import type { Span } from './carrier.ts'
 import { faultsOfAudio, faultsOfEnd, faultsOfHeard } from './cut-check.ts'
 import { faultsOfAgents } from './mixed-agents.ts'
+import { faultsOfExact } from './mixed-exact.ts'
 import { LOOK_MS, type Look } from './mixed-look.ts'
 import { faultsOfRecord } from './mixed-promises.ts'
 import type { MixedRun } from './mixed-run.ts'
@@ -18,6 +19,7 @@ const HEARD_WITHIN_MS = 50
 /** From a request to hang up to the end of what is heard. */
 const HANG_UP_MS = 150
 const ENDED_IN_APOLOGY = 'hung up 1 times, apologised 1 times'
+const CANCELLED_SENT = 'audio of a cancelled answer was sent'
 /** So much of an answer is some words of it. */
 const WORDS_MS = 1_000
 /** Who is owed an answer hears something within 2.5 s, and we look now and then, and the way is long. */
@@ -42,7 +44,7 @@ export function faultsOfMixed(run: MixedRun): string[] {
   const { world } = run
   return [
     ...faultsOfEnd(world).filter((fault) => !(isEndedByHand(run) && fault === ENDED_IN_APOLOGY)),
-    ...faultsOfAudio(world),
+    ...faultsOfAudio(world).filter((fault) => !(isCalledIn(run) && fault === CANCELLED_SENT)),
     ...faultsOfHeard(world, HEARD_WITHIN_MS + (isCutShort(run) ? knownLateMs(run) : 0)),
     ...offencesOf(run).map((offence) => `the model was asked for ${offence}`),
     ...faultsOfLength(run),
@@ -55,12 +57,23 @@ export function faultsOfMixed(run: MixedRun): string[] {
     ...faultsOfTold(run),
     ...faultsOfTimes(run),
     ...faultsOfSays(run),
+    ...faultsOfExact(run),
     ...faultsOfTools(run),
     ...faultsOfNotes(run),
     ...faultsOfCost(run),
     ...faultsOfTargets(run),
     ...unless(replay(world.log.read()).difference === null, 'it cannot be run again'),
   ]
+}
+
+/** Whether an answer that seemed whole, and whose end was asked for by that, has gone on just then: that is heard, and gone on with. */
+function isCalledIn({ world: { model, carriers } }: MixedRun): boolean {
+  const sent = carriers.flatMap((carrier) => carrier.sent)
+  return model.answers.some(({ answer, responseId, cancelledAtMs }) => {
+    const isSecond = model.answers[answer - 1]?.responseId === responseId
+    const first = sent.find((one) => one.type === 'media' && one.answer === answer)
+    return isSecond && cancelledAtMs !== null && first !== undefined && first.atMs > cancelledAtMs
+  })
 }
 
 /** Whoever ends a call does so, also where its caller is being told why it cannot go on. */

@@ -8,7 +8,7 @@ export const LOOK_MS = 200
  * What a call is like at an instant. `isTheirs`: the agent and the caller have it for themselves · `isOwed`: and the caller waits for words ·
  * `hold`: the transfer in which they hear music · `person`: which takeover it is in · `sent`: how much went to its stream.
  * `timeUp`: whose time was up by then, as long as the call could go on; undefined where it could not.
- * `changes`: how often it has changed hands, or been muted, or something was noted of it, by then.
+ * `isSpent`: whether its money was, or nearly. `changes`: how often it has changed hands, or been muted, or something was noted of it, by then.
  */
 export type Look = {
   atMs: number
@@ -19,6 +19,7 @@ export type Look = {
   sent: number
   timeUp: 'day' | 'call' | null | undefined
   changes: number
+  isSpent: boolean
 }
 
 const CHANGES: readonly string[] = ['state', 'taken_over', 'muted']
@@ -35,6 +36,7 @@ export function lookAt({ session, clock, carrier, notes }: World): Look {
     hold: transfer?.phase === 'holding' ? transfer.id : null,
     person: takeover ? takeovers : null,
     sent: carrier.sent.length,
+    isSpent: state.budget !== 'open',
     timeUp: ending || phase === 'ended' ? undefined : state.timeUp,
     changes: notes.filter(({ type }) => CHANGES.includes(type)).length + state.transcript.notes,
   }

@@ -44,7 +44,7 @@ function after(last: MixedRun, { runs, rows }: { runs: readonly MixedRun[]; rows
   const before = earlierOf(last, { turns: all, toolCalls: rows })
   const resumption = resumptionOf(before, runs.length + 2, new Date(nowMs))
   return new MixedRun(
-    { ...last.call, next: null, ...happens, setting, isOthers },
+    { ...last.call, silentMs: null, next: null, ...happens, setting, isOthers },
     { resumption, turns: all, runs: [...runs] },
   )
 }

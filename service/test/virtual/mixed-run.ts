@@ -77,6 +77,19 @@ function numbered(script: readonly Act[]): Act[] {
   return script.map((act, at) => ('say' in act && act.say !== MHM ? { ...act, say: `${act.say} (${at + 1})` } : act))
 }
 
+function silentFor(afterMs: number | null, [first, ...others]: readonly Act[]): Act[] {
+  return first ? [afterMs === null ? first : { ...first, cue: { afterMs } }, ...others] : []
+}
+
+/** When what happens to a call does, from its beginning on. */
+export function happeningsOf({ incidents, silentMs }: MixedCall): { atMs: number; incident: Incident }[] {
+  let atMs = silentMs ?? 0
+  return incidents.map(({ afterMs, incident }) => {
+    atMs += afterMs
+    return { atMs, incident }
+  })
+}
+
 /** The first sound of the `n`th person who takes a call over. */
 const soundsOf = (n: number): number => (n % 12) * 5
 
@@ -128,7 +141,7 @@ export class MixedRun {
     const world = new World({
       ...{ clock, transfer: targets.transfer() },
       ...{
-        script: numbered(call.script),
+        script: numbered(silentFor(call.silentMs ?? null, call.script)),
         brain: brainOf(call, plan),
         times: call.times,
         carrierDelayMs: call.carrierDelayMs,
@@ -159,9 +172,7 @@ export class MixedRun {
   async run(): Promise<void> {
     const { world } = this
     world.begin()
-    let atMs = 0
-    for (const { afterMs, incident } of this.call.incidents) {
-      atMs += afterMs
+    for (const { atMs, incident } of happeningsOf(this.call)) {
       world.clock.after(atMs, () => this.#happens(incident))
     }
     const { next } = this.call
@@ -274,7 +285,7 @@ export class MixedRun {
       case 'rate_limited':
         return model.current?.emit({ type: 'rate_limited', resetMs: incident.resetMs })
       case 'own_answer':
-        return model.current?.isAnswering === false ? model.current.answer(null) : undefined
+        return model.current?.isIdle ? model.current.answer(null) : undefined
       case 'machine':
         return session.dispatch({ type: 'machine', kind: incident.kind })
       case 'party': {

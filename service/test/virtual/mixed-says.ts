@@ -1,5 +1,5 @@
 import { letters } from '../../src/voice/session/word-ends.ts'
-import type { MixedRun } from './mixed-run.ts'
+import { happeningsOf, type MixedRun } from './mixed-run.ts'
 
 function unless(isRight: boolean, fault: string): string[] {
   return isRight ? [] : [fault]
@@ -11,6 +11,9 @@ const SAID_WITHIN_MS = 20_000
 const BEHIND_MS = 1_000
 /** What has happened so long before it has been dealt with. */
 const BEFORE_MS = 15_000
+
+/** What keeps no words from being said; nor does a session that is lost, and had again. */
+const QUIET: readonly string[] = ['listen', 'whisper', 'say']
 
 /** What a supervisor has the agent say is heard whole, and once, unless somebody speaks or something happens meanwhile. */
 export function faultsOfSays(run: MixedRun): string[] {
@@ -32,12 +35,11 @@ export function faultsOfSays(run: MixedRun): string[] {
 function isDisturbed({ world, call, targets, people }: MixedRun, atMs: number): boolean {
   const untilMs = atMs + SAID_WITHIN_MS
   const isMeanwhile = (startMs: number, endMs = startMs) => atMs - BEHIND_MS <= endMs && startMs <= untilMs
-  let sumMs = 0
-  const happens = call.incidents.some(({ afterMs, incident }) => {
-    sumMs += afterMs
+  const happens = happeningsOf(call).some(({ atMs: happensMs, incident }) => {
     if (incident.type === 'mishap') return true
-    const isQuiet = incident.type === 'listen' || incident.type === 'whisper' || incident.type === 'say'
-    return !isQuiet && atMs - BEFORE_MS <= sumMs && sumMs <= untilMs
+    const isOfSession = incident.type === 'expire' || (incident.type === 'lose_model' && incident.how === 'retry')
+    const isQuiet = isOfSession || QUIET.includes(incident.type)
+    return !isQuiet && atMs - BEFORE_MS <= happensMs && happensMs <= untilMs
   })
   return (
     happens ||

@@ -7,7 +7,7 @@ import { PLAIN } from './mixed-setting.ts'
 import { TIMES } from './model-world.ts'
 
 /** In what an agent is told that is to go on with words of its own. */
-const NOT_HEARD = 'was not heard'
+const GONE_ON_WITH = /was not heard|Go on from there/
 /** Behind the onset that makes a sound of a caller speech, until it is told. */
 const KNOWN_LATE_MS = 250
 
@@ -101,7 +101,7 @@ function faultsOfPrompts({ world, call }: MixedRun): string[] {
   const isPrompt = (words: string | null) =>
     words === ASK_IF_THERE ||
     words === GOODBYE ||
-    texts.some((text) => words?.endsWith(text) && !words.includes(NOT_HEARD))
+    texts.some((text) => words?.endsWith(text) && !GONE_ON_WITH.test(words))
   const heard = world.carriers.flatMap((carrier) => carrier.heard)
   const isLost = (one: Span) =>
     setting.gaps.some(({ fromMs, forMs }) => fromMs < one.endMs && one.startMs < fromMs + forMs)
@@ -115,10 +115,12 @@ function faultsOfPrompts({ world, call }: MixedRun): string[] {
   )
   const keys = world.keys.map(({ atMs }) => ({ startMs: atMs, endMs: atMs }))
   const sounds = [...heard, ...said, ...keys]
-  return world.model.sessions.flatMap(({ commands, sentAtMs }) =>
+  return world.model.sessions.flatMap(({ commands, sentAtMs, openedAtMs }) =>
     commands.flatMap((command, at) => {
       if (command.type !== 'respond' || !isPrompt(command.instructions)) return []
       const nowMs = sentAtMs[at] ?? 0
+      // Nor is one heard who speaks while a model is opened, until it has heard what was kept.
+      if (openedAtMs > 0 && nowMs < openedAtMs + world.times.connectMs + 2 * world.times.oneWayMs + knownMs) return []
       const ends = sounds.filter(({ startMs }) => startMs < nowMs - knownMs).map(({ endMs }) => Math.min(endMs, nowMs))
       const quietMs = nowMs - Math.max(0, ...ends)
       return unless(quietMs >= leastMs, `asked at ${nowMs} who is silent for ${quietMs} ms: ${command.instructions}`)

@@ -93,6 +93,11 @@ export class VirtualSession implements ModelSession {
     return this.#active !== null
   }
 
+  /** Whether it could begin to answer. */
+  get isIdle(): boolean {
+    return this.#state === 'ready' && this.#active === null
+  }
+
   append(payload: Buffer): void {
     if (this.#state !== 'ready' || this.#isHole) return
     for (const frame of this.#frames.take(payload)) {
