@@ -3,6 +3,7 @@ import { replay } from '../../src/voice/event-log/replay.ts'
 import type { Span } from './carrier.ts'
 import { faultsOfAudio, faultsOfEnd, faultsOfHeard } from './cut-check.ts'
 import { faultsOfAgents } from './mixed-agents.ts'
+import { faultsOfAsked } from './mixed-asked.ts'
 import { faultsOfExact } from './mixed-exact.ts'
 import { LOOK_MS, type Look } from './mixed-look.ts'
 import { faultsOfRecord } from './mixed-promises.ts'
@@ -58,6 +59,7 @@ export function faultsOfMixed(run: MixedRun): string[] {
     ...faultsOfTimes(run),
     ...faultsOfSays(run),
     ...faultsOfExact(run),
+    ...faultsOfAsked(run),
     ...faultsOfTools(run),
     ...faultsOfNotes(run),
     ...faultsOfCost(run),
