@@ -4,9 +4,9 @@ import { happeningsOf, type MixedRun } from './mixed-run.ts'
 import { PLAIN } from './mixed-setting.ts'
 
 /** So long what a model is to be asked for may wait for its turn. */
-const WITHIN_MS = 20_000
+const WITHIN_MS = 8_000
 /** What has happened so long before it has been dealt with. */
-const BEFORE_MS = 20_000
+const BEFORE_MS = 6_000
 /** What keeps nobody from being asked. */
 const QUIET: readonly string[] = ['listen', 'whisper', 'say', 'unmute', 'rate_limited', 'backlog', 'trouble']
 
@@ -70,7 +70,7 @@ function faultsOfWhispers({ world, whispers }: MixedRun): string[] {
 
 /** Whether the agent has the call then, and for long enough, and nothing happens to it but that the caller speaks. */
 function isCalm(run: MixedRun, fromMs: number): boolean {
-  const { world, call, targets, people, looks } = run
+  const { world, call, targets, looks } = run
   const untilMs = fromMs + WITHIN_MS
   const isMeanwhile = (atMs: number) => fromMs - BEFORE_MS <= atMs && atMs <= untilMs
   const happens = happeningsOf(call).some(
@@ -78,5 +78,6 @@ function isCalm(run: MixedRun, fromMs: number): boolean {
   )
   const isTheirs = looks.every(({ atMs, timeUp, isSpent }) => atMs > untilMs || (timeUp === null && !isSpent))
   const isOver = world.endedAtMs === null || world.endedAtMs <= untilMs
-  return !happens && isTheirs && !isOver && targets.legs.length === 0 && people.length === 0
+  const isPut = world.toolRuns.some(({ name }) => name.endsWith('transfer')) || targets.legs.length > 0
+  return !happens && isTheirs && !isOver && !isPut
 }
