@@ -87,7 +87,7 @@ describe('what is wanted in a language that is written from right to left', () =
         .getByText(text, { exact: true })
         .filter({ visible: true })
         .first()
-        .evaluate((element) => getComputedStyle(element).direction)
+        .evaluate((element) => (element.matches(':dir(rtl)') ? 'rtl' : 'ltr'))
     expect([await directionOf(hebrew), await directionOf(english)]).toEqual(['rtl', 'ltr'])
     await page.goto(`${dashboard.address}/app/t/demo/desk`)
     expect([await directionOf(hebrew), await directionOf(english)]).toEqual(['rtl', 'ltr'])
