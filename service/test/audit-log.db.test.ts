@@ -117,7 +117,7 @@ describe('the audit log', () => {
     await write(`PATCH ${tenant}/agents/:agent_id`, 'agent.changed', { name: 'Front desk' })
     const draft = { agent_id: known['agent_id'], config: {} }
     known['version_id'] = await write(`POST ${tenant}/agent-versions`, 'agent_version.created', draft)
-    await write(`PATCH ${tenant}/agent-versions/:version_id`, 'agent_version.changed', { config: {} })
+    await write(`PATCH ${tenant}/agent-versions/:version_id`, 'agent_version.changed', { config: { greeting: 'Hi.' } })
     await write(`POST ${tenant}/agent-versions/:version_id/publish`, 'agent_version.published')
     const entries = [{ agent_version_id: known['version_id'], traffic_percentage: 10 }]
     await write(`PUT ${tenant}/agents/:agent_id/rollouts`, 'rollout.changed', { entries })
