@@ -18,6 +18,9 @@ import type { CallTransfers } from './transfer/call-transfers.ts'
  */
 const FINISHED = channel('parley.session.finished')
 
+/** What comes in a tenth of a second, many times over: a model that floods its call is looked at in pieces, for all of it at once holds up all calls. */
+const MAX_PUT_OFF = 1_000
+
 type Reduced = [SessionState, SessionEffect[]]
 /** `atUs`: when it happened, monotonic. */
 type Happened = { event: SessionEvent; atUs: number }
@@ -126,7 +129,7 @@ export class CallSession {
   dispatch(event: SessionEvent): void {
     this.#waiting.push({ event, atUs: wholeUs(this.#deps.clock) })
     if (this.#isBusy) return
-    if (this.#mayPutOff(event)) this.#deps.putOff?.add(this)
+    if (this.#waiting.length < MAX_PUT_OFF && this.#mayPutOff(event)) this.#deps.putOff?.add(this)
     else this.catchUp()
   }
 

@@ -43,6 +43,17 @@ describe('Audio that was sent and not heard', () => {
     expect([bytes.length, bytes[0], bytes.at(-1)]).toEqual([6_000 * 8, 10, 24])
   })
 
+  it('is no more than two thousand pieces, however short each is', () => {
+    const unheard = new UnheardAudio(new AudioRooms())
+    let playback = SILENT
+    for (let piece = 0; piece < 3_000; piece++) {
+      unheard.add('item_1', Buffer.from(Buffer.alloc(1, piece).toString('base64')), 1 / 8)
+      playback = sent(playback, { itemId: 'item_1', responseId: 'r', ms: 1 / 8, mark: null }, 0)
+    }
+    unheard.follow(playback, cleared(playback), 0)
+    expect(bytesOf(unheard)).toHaveLength(2_000)
+  })
+
   it('is kept again once all that had no room was heard', () => {
     const { unheard, playback } = withPieces(50)
     const heard = { ...playback, confirmedMs: 20_000 }

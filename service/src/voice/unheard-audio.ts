@@ -10,6 +10,8 @@ type Piece = { itemId: string; room: Buffer; bytes: number; fromMs: number; ms: 
 
 /** So much of what the caller has not heard yet is kept of a call. */
 const MAX_MS = 10_000
+/** Each piece has its own room, and its own cost when it is let go, so smaller ones than models send are not kept without end either. */
+const MAX_PIECES = 2_000
 
 /**
  * Keeps what was sent to the caller until it was heard, without a gap from what is heard next on, so that an agent who was stopped
@@ -39,7 +41,7 @@ export class UnheardAudio {
     this.#sentMs += ms
     // Nobody goes on with music, or with what a person says.
     if (isOwnAudio(itemId)) return
-    this.#hasGap ||= this.#keptMs + ms > MAX_MS
+    this.#hasGap ||= this.#keptMs + ms > MAX_MS || this.#pieces.length >= MAX_PIECES
     if (this.#hasGap) return
     const room = this.#rooms.take(payload.length)
     this.#pieces.push({ itemId, room, bytes: payload.copy(room), fromMs, ms })

@@ -92,11 +92,14 @@ export class AgentTrack {
 
   /** Lets go of what was heard before `until`. */
   free(until: number): void {
-    const isOver = ({ audio, at }: Piece) => at + audio.length <= until
-    while (this.#pieces[0] && isOver(this.#pieces[0])) {
-      this.#keptFrames -= this.#pieces[0].audio.length
-      this.#pieces.shift()
+    let over = 0
+    for (const { audio, at } of this.#pieces) {
+      if (at + audio.length > until) break
+      this.#keptFrames -= audio.length
+      over += 1
     }
+    // At once: a long list is moved as a whole by each that leaves it.
+    if (over > 0) this.#pieces.splice(0, over)
   }
 }
 
