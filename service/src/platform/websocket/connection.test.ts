@@ -59,6 +59,22 @@ describe.each([
     expect(new Set(ours.heard.kinds)).toEqual(new Set([false]))
   })
 
+  it('lets others go first where a peer has much to say at once', async () => {
+    const { ours, theirs } = await pair()
+    const texts = Array.from({ length: 10_000 }, (_, n) => `${n} ${'x'.repeat(100)}`)
+    let atFirstTurn: number | null = null
+    ours.heard.onMessage = () => {
+      ours.heard.onMessage = () => {}
+      setImmediate(() => {
+        atFirstTurn = ours.heard.messages.length
+      })
+    }
+    for (const text of texts) theirs.socket.send(text)
+    await until(() => ours.heard.messages.length === texts.length, { what: 'what they sent' })
+    expect(ours.heard.messages.map(String)).toEqual(texts)
+    expect(atFirstTurn).toBeLessThan(1_000)
+  })
+
   it('sends several messages at once', async () => {
     const { ours, theirs } = await pair()
     ours.connection.sendAll([[Buffer.from('o'), Buffer.from('ne')], [Buffer.from('two')]])

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Cancel, Clock } from '../../kernel/clock.ts'
+import { type Cancel, type Clock, othersFirst } from '../../kernel/clock.ts'
 import { ABNORMAL } from './close-payload.ts'
 import { FrameSender } from './frame-sender.ts'
 import { closeFrame, controlFrame, type Parts } from './frames.ts'
@@ -36,6 +36,8 @@ export type ConnectionOptions = {
 const MAX_BUFFERED_FOR_PONG_BYTES = 64 * 1024
 /** Pings and pongs that may come in one piece: peers send one in a while. Each ping costs a write, and nobody above counts them. */
 const MAX_CONTROLS_IN_PIECE = 32
+/** A piece of a peer that has more to say, as a rule: all that is there of it is read before anybody else's, up to two megabytes. */
+const LONG_PIECE_BYTES = 16 * 1024
 const NOTHING = Buffer.alloc(0)
 
 /**
@@ -54,6 +56,7 @@ export class WebSocketConnection {
   #listener: ConnectionListener | null = null
   #state: 'open' | 'closing' | 'closed' = 'open'
   #controlsInPiece = 0
+  #isPaused = false
   #hasSaidGoodbye = false
   #code = ABNORMAL
   #reason = ''
@@ -114,10 +117,13 @@ export class WebSocketConnection {
 
   /** Stops reading: the peer's own sending slows down. What was read already still arrives. */
   pause(): void {
-    if (this.#state === 'open') this.#socket.pause()
+    if (this.#state !== 'open') return
+    this.#isPaused = true
+    this.#socket.pause()
   }
 
   resume(): void {
+    this.#isPaused = false
     this.#socket.resume()
   }
 
@@ -159,6 +165,16 @@ export class WebSocketConnection {
       if (!(error instanceof ProtocolFault)) throw error
       this.#broken(error)
     }
+    if (chunk.length >= LONG_PIECE_BYTES) this.#letOthersGoFirst()
+  }
+
+  /** One that floods is heard a piece at a time, or every other connection would wait until all of it was read. */
+  #letOthersGoFirst(): void {
+    if (this.#state !== 'open' || this.#isPaused) return
+    this.#socket.pause()
+    void othersFirst().then(() => {
+      if (!this.#isPaused) this.#socket.resume()
+    })
   }
 
   #message(bytes: Buffer, isBinary: boolean): void {
@@ -210,7 +226,7 @@ export class WebSocketConnection {
     this.#state = 'closing'
     this.#cancelTimer = this.#options.clock.after(this.#options.closeTimeoutMs, () => this.#socket.destroy())
     // A goodbye, or an end, is only heard by one who listens.
-    this.#socket.resume()
+    this.resume()
   }
 
   #closed(): void {
