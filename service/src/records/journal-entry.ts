@@ -64,7 +64,7 @@ export type JournalEntry = { call: JournaledCall; key: string; sizeBytes: number
 const BASE_BYTES = 512
 
 /** An hour of talk. The index over the words refuses a text of a megabyte whole. */
-const MAX_TURN_CHARS = 65_536
+export const MAX_TURN_CHARS = 65_536
 
 /** @returns as much of a turn's text as is kept of it: its first 65,536 characters. */
 export function cutTurn(text: string): string {

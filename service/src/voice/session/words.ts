@@ -1,4 +1,5 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
+import { MAX_TURN_CHARS } from '../../records/journal-entry.ts'
 import { appendEntry, keepEntry, placeEntry } from './keeping.ts'
 import type { Step } from './state.ts'
 import { change, type Entry, find, newEntry } from './transcript.ts'
@@ -19,9 +20,14 @@ export function agentWords(step: Step, { itemId, responseId, text, final }: Word
   const { transcript } = step.state
   const entry = find(transcript, itemId)
   if (!entry || entry.isFinal) return
-  const unheard = final ? text : entry.unheard + text
+  const unheard = asFarAsKept(final ? text : entry.unheard + text)
   step.set({ transcript: change(transcript, itemId, { responseId, unheard }) })
   if (!final) step.do({ type: 'note', note: { type: 'turn_delta', itemId, role: 'agent', text } })
+}
+
+/** What is heard and what is not, as much as is kept of each: an answer without end would be looked through at each word of it. */
+function asFarAsKept(words: string): string {
+  return words.length > 2 * MAX_TURN_CHARS ? words.slice(0, 2 * MAX_TURN_CHARS).toWellFormed() : words
 }
 
 /** Words of an answer that is over whose audio was never sent; the others end when they were played. */

@@ -142,6 +142,14 @@ describe('readEvent', () => {
   })
 
   it.each([
+    { type: `${TRANSCRIPTION}.completed`, item_id: 'item_1', transcript: 'x'.repeat(2_000_000) },
+    { type: 'response.output_audio_transcript.done', ...PLACE, transcript: 'x'.repeat(2_000_000) },
+    { type: 'response.output_text.delta', ...PLACE, delta: 'x'.repeat(2_000_000) },
+  ])('takes of words without end two hours of talk: $type', (event) => {
+    expect(readEvent(event.type, event)).toMatchObject({ text: 'x'.repeat(131_072) })
+  })
+
+  it.each([
     { type: 'input_audio_buffer.speech_started', item_id: LONG },
     { type: 'input_audio_buffer.committed', item_id: 'item_1', previous_item_id: LONG },
     { type: 'conversation.item.added', item: { id: LONG, type: 'message', role: 'user' } },

@@ -7,6 +7,7 @@ type Read = (fields: Json) => ModelEvent | null
 type ItemRole = Extract<ModelEvent, { type: 'item_added' }>['role']
 
 const MAX_NAME_CHARS = 64
+const MAX_WORDS_CHARS = 128 * 1024
 /** The `phase` of a message that a model which reasons says ahead of its answer, in the same response. */
 const PREAMBLE = 'commentary'
 const CALLER_TRANSCRIPT = 'conversation.item.input_audio_transcription'
@@ -25,7 +26,7 @@ const READERS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ['conversation.item.added', itemAdded],
   [
     `${CALLER_TRANSCRIPT}.completed`,
-    (e) => ({ type: 'caller_transcript', itemId: id(e, 'item_id'), text: text(e, 'transcript').trim() }),
+    (e) => ({ type: 'caller_transcript', itemId: id(e, 'item_id'), text: words(e, 'transcript').trim() }),
   ],
   [`${CALLER_TRANSCRIPT}.failed`, (e) => ({ type: 'caller_transcript_failed', itemId: id(e, 'item_id') })],
   ['response.created', (e) => ({ type: 'response_started', responseId: id(object(e, 'response'), 'id') })],
@@ -96,11 +97,20 @@ function itemAndPrevious(itemId: string, fields: Json): { itemId: string; previo
 }
 
 function spoken(fields: Json, member: string, final: boolean): ModelEvent {
-  return { type: 'agent_transcript', ...place(fields), text: text(fields, member), final }
+  return { type: 'agent_transcript', ...place(fields), text: words(fields, member), final }
 }
 
 function written(fields: Json, member: string, final: boolean): ModelEvent {
-  return { type: 'agent_text', ...place(fields), text: text(fields, member), final }
+  return { type: 'agent_text', ...place(fields), text: words(fields, member), final }
+}
+
+function words(fields: Json, member: string): string {
+  return cutWords(text(fields, member))
+}
+
+/** As many words of one event as anybody keeps: two hours of talk. */
+export function cutWords(whole: string): string {
+  return whole.length > MAX_WORDS_CHARS ? whole.slice(0, MAX_WORDS_CHARS).toWellFormed() : whole
 }
 
 function itemAdded(fields: Json): ModelEvent {

@@ -6,7 +6,7 @@ import { AUDIO, DeltaReader, WORDS } from './audio-delta.ts'
 import { pieceChars } from './audio-pieces.ts'
 import { commandFrame } from './commands.ts'
 import { type Ending, OTHER_AUDIO, SETUP_TIMEOUT } from './endings.ts'
-import { isSilent, readEvent } from './events.ts'
+import { cutWords, isSilent, readEvent } from './events.ts'
 import { errorFault, type ProviderError } from './faults.ts'
 import { APPEND_HEAD, APPEND_TAIL, AUDIO_DELTA, eventType, WORDS_DELTA } from './frames.ts'
 import { id, type Json, MalformedEvent, object, parseEvent, text } from './members.ts'
@@ -100,7 +100,7 @@ export class OpenaiSession implements ModelSession {
       if (payload) return this.#audio(this.#deltas.responseId, this.#deltas.itemId, payload)
     } else if (type === WORDS_DELTA) {
       const words = this.#deltas.read(frame, WORDS)
-      if (words) return this.#words(words.toString('latin1'))
+      if (words) return this.#words(cutWords(words.toString('latin1')))
     } else if (isSilent(type)) return
     this.#receivedSlowly(frame)
   }
