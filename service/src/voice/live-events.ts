@@ -37,7 +37,7 @@ export class LiveEvents {
     this.#count += 1
     const told = { id: this.#count, event, data }
     this.#remember(told)
-    if (event === 'turn') this.#keep(this.#kept.filter((kept) => !isPartOf(data, kept)))
+    if (event === 'turn') this.#dropPartsOf(data)
     this.#kept.push(told)
     this.#keptChars += charsOf(told)
     // In halves: to drop one for each that comes would move all of them each time.
@@ -77,6 +77,15 @@ export class LiveEvents {
     if (isWords && (role === 'caller' || role === 'agent'))
       this.#lastWords = { role, text: text.slice(0, MAX_LAST_WORDS).toWellFormed() }
     if (event === 'latency' && typeof responseMs === 'number') this.#lastResponseMs = responseMs
+  }
+
+  /** Only what goes is weighed: an item that takes its place late has a hundred turns behind it told again. */
+  #dropPartsOf(turn: Record<string, unknown>): void {
+    this.#kept = this.#kept.filter((kept) => {
+      if (!isPartOf(turn, kept)) return true
+      this.#keptChars -= charsOf(kept)
+      return false
+    })
   }
 
   #keep(events: LiveEvent[]): void {
