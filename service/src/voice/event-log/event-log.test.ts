@@ -205,6 +205,29 @@ describe('The event log of a session', () => {
     expect(steps.map(({ event }) => event)).toEqual(events)
   })
 
+  it('is none of a session that goes on from more than one may hold', async () => {
+    const { log, bytes, told } = logging({ maxChars: 2_000 })
+    const resumption = {
+      ...{ elapsedMs: 5_000, greetingMs: 100, interruptions: 0, idBase: 100_000 },
+      turns: [noted(1, 'words '.repeat(200))],
+      toolCalls: [{ name: 'look_up', argumentsText: '{}', result: 'words '.repeat(200), afterTurns: 1 }],
+      usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 },
+    }
+    answered({
+      begin: (head) => log.begin({ ...head, resumption }),
+      step: log.step.bind(log),
+      close: () => log.close(),
+    })
+    await log.written()
+    expect([bytes().length, told]).toEqual([0, ['closed']])
+  })
+
+  it('has of what was said its kinds of letters, in any writing, and its signs', () => {
+    const ascii = String.fromCharCode(...Array.from({ length: 128 }, (_, code) => code))
+    const kinds = ascii.replaceAll(/[a-z]/g, 'x').replaceAll(/[A-Z]/g, 'X').replaceAll(/[0-9]/g, '0')
+    expect([masked(ascii), masked(`${ascii}é${ascii}ß好`)]).toEqual([kinds, `${kinds}x${kinds}x字`])
+  })
+
   it('shows the first event after which something else follows', async () => {
     const { log, bytes } = logging()
     answered(log)

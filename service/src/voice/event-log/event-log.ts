@@ -43,6 +43,7 @@ export class SessionEventLog {
 
   /** The session begins with this. */
   begin(head: LogHead): void {
+    if (wordsOf(head.resumption) > (this.#deps.maxChars ?? MAX_CHARS)) return this.#leave()
     this.#lines = new LineWriter(head)
     this.#put(`${headLine(head)}\n`)
   }
@@ -61,6 +62,13 @@ export class SessionEventLog {
   /** Resolves when what there is so far is written or given up; never rejects. */
   written(): Promise<void> {
     return this.#writing
+  }
+
+  /** It would end with its first line, in which the whole conversation is masked: calls do not wait for that. */
+  #leave(): void {
+    this.#isOver = true
+    this.#open.close()
+    this.#deps.closed()
   }
 
   #put(line: string): void {
@@ -99,4 +107,14 @@ export class SessionEventLog {
     this.#deps.trouble(error)
     this.#deps.closed()
   }
+}
+
+/** How much was said and done, in characters, before a session that goes on from it. */
+function wordsOf(resumption: LogHead['resumption']): number {
+  const { turns = [], toolCalls = [] } = resumption ?? {}
+  const said = turns.reduce((chars, { text, unheard }) => chars + text.length + unheard.length, 0)
+  return toolCalls.reduce(
+    (chars, { argumentsText, result }) => chars + argumentsText.length + (result?.length ?? 0),
+    said,
+  )
 }

@@ -44,11 +44,13 @@ export const CUT = 'cut'
 /** The first line of a log. */
 export function headLine(head: LogHead): string {
   const { resumption } = head
-  const answered = resumption?.answered
-  const shown = withoutWords(head, masked) as LogHead
-  if (!resumption || !shown.resumption) return JSON.stringify(shown)
-  const turns = resumption.turns.map((turn, at) => ({ ...shown.resumption?.turns[at], text: keptText(turn) }))
-  return JSON.stringify({ ...shown, resumption: { ...shown.resumption, turns, ...(answered && { answered }) } })
+  if (!resumption) return JSON.stringify(withoutWords(head, masked))
+  const { turns, answered } = resumption
+  // A conversation of hours: once.
+  const shown = withoutWords({ ...head, resumption: { ...resumption, turns: [] } }, masked) as LogHead
+  const shownTurns = turns.map((turn) => ({ ...turn, text: keptText(turn), unheard: masked(turn.unheard) }))
+  const more = { turns: shownTurns, ...(answered && { answered }) }
+  return JSON.stringify({ ...shown, resumption: { ...shown.resumption, ...more } })
 }
 
 /** A session acts by what it has noted itself of who has its call, and of keys, and reads that in its record. */

@@ -20,22 +20,32 @@ export function withoutWords(value: unknown, change: (words: string) => unknown,
   return copy
 }
 
-const [X, WHOLE, ZERO, LAST_ASCII] = ['x', 'X', '0', 0x7f]
+const [X, WHOLE, ZERO] = ['x', 'X', '0']
+const NOT_ASCII = /[^\0-\x7f]/
+/** What each character of ASCII becomes. */
+const MASKS = Uint8Array.from({ length: 128 }, (_, code) => asciiMaskOf(String.fromCharCode(code)).charCodeAt(0))
 
 /**
  * Words made unreadable: letters become x, those that may be a word alone X, digits 0, what stands over and under letters one accent, and of
  * the same length and kind, for that is all of a text that a session looks at. Spaces and signs stay. Where a word of writing without blanks ends is not to be seen any more.
  */
 export function masked(words: string): string {
-  let mask = ''
-  for (let at = 0; at < words.length; at++) {
-    const code = words.charCodeAt(at)
-    if (code > LAST_ASCII) return mask + words.slice(at).replaceAll(/[\p{L}\p{M}\p{N}]/gu, maskOf)
-    const isLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
-    const isDigit = code >= 0x30 && code <= 0x39
-    mask += isLetter ? (code & 0x20 ? X : WHOLE) : isDigit ? ZERO : words[at]
-  }
-  return mask
+  const other = words.search(NOT_ASCII)
+  if (other === -1) return maskedAscii(words)
+  return maskedAscii(words.slice(0, other)) + words.slice(other).replaceAll(/[\p{L}\p{M}\p{N}]/gu, maskOf)
+}
+
+/** By its bytes: a conversation of hours is masked at once, where another process goes on with it. */
+function maskedAscii(words: string): string {
+  const bytes = Buffer.from(words, 'latin1')
+  for (let at = 0; at < bytes.length; at++) bytes[at] = MASKS[bytes[at] as number] as number
+  return bytes.toString('latin1')
+}
+
+function asciiMaskOf(character: string): string {
+  if (/[a-z]/.test(character)) return X
+  if (/[A-Z]/.test(character)) return WHOLE
+  return /\d/.test(character) ? ZERO : character
 }
 
 function maskOf(character: string): string {

@@ -6,6 +6,8 @@ const MAX_CHARS = 24_000
 /** More than this of one turn neither, the newest: it would stand there without whose words they are, and be taken for another's. */
 const MAX_TURN_CHARS = 12_000
 
+type Line = Pick<Entry, 'role' | 'text' | 'unheard' | 'isFinal' | 'isKept' | 'isNote'>
+
 /** The conversation as one text for a model that was not there: roles and what was heard; empty when nothing was said. */
 export function history({ past, entries }: Transcript): string {
   return shortened(entries.reduce((text, entry) => text + line(entry), past.text)).trimEnd()
@@ -23,11 +25,24 @@ export function withPast(text: string, entry: Entry): string {
   return shortened(text + line(entry))
 }
 
+/** The past of a conversation that another session has had, told in its order. What is too old to be told is not looked through. */
+export function pastOf(told: readonly { role: Entry['role']; text: string }[]): string {
+  const lines: string[] = []
+  let chars = 0
+  for (let at = told.length - 1; at >= 0 && chars <= 2 * MAX_CHARS; at--) {
+    const { role, text } = told[at] as (typeof told)[number]
+    const one = line({ role, text, unheard: '', isFinal: true, isKept: true, isNote: false })
+    lines.push(one)
+    chars += one.length
+  }
+  return lines.reduceRight((text, one) => shortened(text + one), '')
+}
+
 /**
  * One line, whatever was said: nobody can speak a line in another's name. What the agent is saying right now counts as
  * heard, because its audio plays on while the new session is opened.
  */
-function line({ role, text, unheard, isFinal, isKept, isNote }: Entry): string {
+function line({ role, text, unheard, isFinal, isKept, isNote }: Line): string {
   const words = (isFinal ? text : text + unheard).replaceAll(/\s+/gu, ' ').trim()
   return words === '' || !(isKept || isNote) ? '' : `${role}: ${newest(words)}\n`
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Call } from './call.fixture.ts'
-import type { PastToolCall, PastTurn } from './resumption.ts'
+import { type PastToolCall, type PastTurn, resumedTranscript } from './resumption.ts'
 
 function turn(seq: number, role: PastTurn['role'], text: string, unheard = ''): PastTurn {
   return { seq, role, text, unheard }
@@ -80,6 +80,33 @@ describe('A call that another process has begun', () => {
     expect(call.all('open_model')).toMatchObject([{ history }])
     call.model({ type: 'ready' })
     expect(call.commands('respond')).toMatchObject([{ instructions: expect.stringMatching(/sorry.*say it again/) }])
+  })
+
+  it('tells its model the newest of hours of it, and looks through little more', () => {
+    let read = 0
+    const turns = Array.from(
+      { length: 2_500 },
+      (_, at): PastTurn => ({
+        ...{ seq: at + 1, role: 'caller', unheard: '' },
+        get text() {
+          read += 1
+          return `${at} ${'words '.repeat(50)}`
+        },
+      }),
+    )
+    const toolCalls = [{ name: 'look_up', argumentsText: '{"id":7}', result: '{"found":true}', afterTurns: 2_499 }]
+    const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
+    const facts = { elapsedMs: 1, usage, greetingMs: 400, interruptions: 0, idBase: 1_000 }
+    const { text } = resumedTranscript({ ...facts, turns, toolCalls }).past
+    expect(text.length).toBeGreaterThan(23_000)
+    expect(text.length).toBeLessThanOrEqual(24_000)
+    expect(text.split('\n').slice(-5, -1)).toEqual([
+      expect.stringMatching(/^caller: 2498 /),
+      'system: The tool look_up was called with {"id":7}',
+      'system: The tool look_up has answered: {"found":true}',
+      expect.stringMatching(/^caller: 2499 /),
+    ])
+    expect(read).toBeLessThan(200)
   })
 
   it('goes on with what was cut off, and asks on where nothing is owed', () => {

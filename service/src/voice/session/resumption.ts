@@ -1,10 +1,10 @@
 import type { ModelUsage } from '../../platform/realtime/port.ts'
 import type { TransferFault } from './events.ts'
-import { withPast } from './history.ts'
+import { pastOf } from './history.ts'
 import type { AnsweredBy, ReadFrom } from './party.ts'
 import type { Plan, PlannedClip } from './plan.ts'
 import { calledWith, hasAnswered, hasNotAnswered } from './tool-notes.ts'
-import { EMPTY, newEntry, type Transcript } from './transcript.ts'
+import { EMPTY, type Transcript } from './transcript.ts'
 import { letters } from './word-ends.ts'
 
 /** A turn of the record, as far as a model is told of it. */
@@ -62,17 +62,14 @@ const PAUSED = 'The recording of the call is paused.'
 
 /** The conversation so far: told to every model session, and too old to change. */
 export function resumedTranscript({ turns, toolCalls = [], idBase, isRecordingPaused }: Resumption): Transcript {
-  const calledAfter = (count: number) => toolCalls.filter(({ afterTurns }) => afterTurns === count).flatMap(toldOf)
+  const called = Map.groupBy(toolCalls, ({ afterTurns }) => afterTurns)
+  const calledAfter = (count: number) => (called.get(count) ?? []).flatMap(toldOf)
   const told = [
     ...turns.flatMap((turn, at) => [...calledAfter(at), turn]),
     ...calledAfter(turns.length),
     ...(isRecordingPaused ? [{ role: 'system' as const, text: PAUSED }] : []),
   ]
-  const text = told.reduce(
-    (said, { role, text }) => withPast(said, { ...newEntry('', role, 0), text, isFinal: true }),
-    '',
-  )
-  return { ...EMPTY, past: { turns: lastSeq(turns), text }, notes: idBase }
+  return { ...EMPTY, past: { turns: lastSeq(turns), text: pastOf(told) }, notes: idBase }
 }
 
 /** Whether it is a clip that only bridged a wait: no answer, and nothing to go on with. */
