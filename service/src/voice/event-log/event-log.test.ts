@@ -205,6 +205,19 @@ describe('The event log of a session', () => {
     expect(steps.map(({ event }) => event)).toEqual(events)
   })
 
+  it('tells of a mark that nobody has asked for what it is called, and goes on behind it', async () => {
+    const { log, bytes } = logging()
+    const name = 'not\nours\t{}'
+    answered(log, (call) => {
+      call.do({ type: 'mark', name })
+      call.do({ type: 'dtmf', digit: '1' })
+    })
+    await log.written()
+    const read = readLines(unpackChunks(bytes()))
+    expect(read.steps.slice(-2).map(({ event }) => event)).toMatchObject([{ type: 'mark', name }, { type: 'dtmf' }])
+    expect(replay(read).difference).toBeNull()
+  })
+
   it('is none of a session that goes on from more than one may hold', async () => {
     const { log, bytes, told } = logging({ maxChars: 2_000 })
     const resumption = {

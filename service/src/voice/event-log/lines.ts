@@ -37,6 +37,9 @@ const WORDLESS = new Set<ModelEvent['type']>([
   ...(['response_started', 'audio_done', 'response_done'] as const),
 ])
 
+/** What marks of ours are called; a carrier may echo any other, and lines in it. */
+const OWN_MARK = /^[\w:.-]+$/
+
 /** The line behind the last one, and that of a log which had become too long. */
 export const END = 'end'
 export const CUT = 'cut'
@@ -93,7 +96,7 @@ export class LineWriter {
   }
 
   #eventText(event: SessionEvent): string {
-    if (event.type === 'mark') return `m ${event.name}`
+    if (event.type === 'mark') return OWN_MARK.test(event.name) ? `m ${event.name}` : JSON.stringify(event)
     if (event.type === 'caller_audio') return `a ${event.ms} ${event.loudMs}`
     if (event.type === 'dtmf') return JSON.stringify({ ...event, digit: this.#maskedKey(event.digit) })
     if (event.type === 'model') return this.#modelText(event)
