@@ -2,11 +2,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { readPage } from '../kernel/pages.ts'
 import { tenantOf } from '../platform/http/guards.ts'
-import { sendList } from '../platform/http/json-lists.ts'
+import { sendList, sendOne } from '../platform/http/json-lists.ts'
 import { AnyId, errorResponses, listResponse, Ok, strict } from '../platform/http/schemas.ts'
 import { END_REASONS } from './call-values.ts'
 import { readRecordFilter, recordFields } from './record-query.ts'
-import { SupervisedSession, showSupervisedSession, VoiceSessionSummary } from './voice-session-shape.ts'
+import { SupervisedSession, VoiceSessionSummary, writeSupervisedSession } from './voice-session-shape.ts'
 import type { VoiceSessions } from './voice-sessions.ts'
 
 const Query = strict({
@@ -58,9 +58,9 @@ export function voiceSessionRoutes(sessions: VoiceSessions): FastifyPluginAsyncT
           response: { 200: Type.Object({ ok: Ok, voice_session: SupervisedSession }), ...errorResponses },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const found = await sessions.get(tenantOf(request), request.params.id)
-        return { ok: true as const, voice_session: showSupervisedSession(found) }
+        return sendOne(reply, 'voice_session', await writeSupervisedSession(found))
       },
     )
   }

@@ -10,3 +10,8 @@ export function sendList(reply: FastifyReply, name: string, { json, count, nextC
   const text = `{"ok":true,"count":${count},"${name}":${json},"next_cursor":${next}}`
   return reply.type('application/json; charset=utf-8').send(text)
 }
+
+/** Answers with one thing that is JSON already. */
+export function sendOne(reply: FastifyReply, name: string, json: string): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(`{"ok":true,"${name}":${json}}`)
+}
