@@ -19,6 +19,38 @@ describe('What a model is told of the arguments of a tool', () => {
       { type: 'object', properties: { a: text, b: text }, required: ['c'] },
     ],
     [
+      'which of several it is, by a member of them',
+      {
+        type: 'object',
+        oneOf: [
+          { properties: { kind: { const: 'mail' }, to: text } },
+          { properties: { kind: { const: 'phone' }, to: text } },
+        ],
+      },
+      { type: 'object', properties: { kind: { anyOf: [{ const: 'mail' }, { const: 'phone' }] }, to: text } },
+    ],
+    [
+      'members in parts that it refers to, and in parts of these',
+      {
+        type: 'object',
+        anyOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/of%20b' }, { $ref: '#/$defs/none' }],
+        $defs: {
+          a: { type: 'object', properties: { a: text } },
+          'of b': { allOf: [{ $ref: '#/$defs/b' }, { $ref: '#/$defs/of b' }] },
+          b: { type: 'object', properties: { b: text } },
+        },
+      },
+      {
+        type: 'object',
+        properties: { a: text, b: text },
+        $defs: {
+          a: { type: 'object', properties: { a: text } },
+          'of b': { allOf: [{ $ref: '#/$defs/b' }, { $ref: '#/$defs/of b' }] },
+          b: { type: 'object', properties: { b: text } },
+        },
+      },
+    ],
+    [
       'no values, or others than these',
       { type: 'object', properties: {}, enum: [{}], not: {}, allOf: [] },
       { type: 'object', properties: {} },

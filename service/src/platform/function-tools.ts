@@ -1,4 +1,5 @@
 import { isJsonObject } from '../kernel/json-object.ts'
+import { atPointer, fragmentOf } from '../kernel/json-pointer.ts'
 import type { Log } from './log.ts'
 import type { ToolDeclaration } from './realtime/port.ts'
 
@@ -13,7 +14,9 @@ const SCHEMAS = new Set([
   ...['items', 'additionalProperties', 'contains', 'propertyNames', 'not', 'if', 'then', 'else'],
   ...['unevaluatedItems', 'unevaluatedProperties', 'additionalItems'],
 ])
-const LISTS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
+/** What is said of the same value. */
+const COMBINED = ['anyOf', 'oneOf', 'allOf']
+const LISTS = new Set([...COMBINED, 'prefixItems'])
 const BY_NAME = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
 
 type Schema = Record<string, unknown>
@@ -34,14 +37,43 @@ export function takenTools(tools: readonly ToolDeclaration[], log: Log | null): 
 
 /**
  * A schema as OpenAI takes it: each object has properties and each array items, and nothing is combined at its top. What the parts of
- * such a combination describe may be given, none of it must.
+ * such a combination describe may be given, none of it must; where several describe the same member, it may be as any of them says.
  */
 export function takenParameters(schema: Schema): Schema {
   const whole = taken(schema) as Schema
-  const parts = [...LISTS].flatMap((list) => whole[list]).filter(isJsonObject)
   const kept = Object.entries(whole).filter(([name]) => !NOT_AT_TOP.has(name))
-  const properties = Object.assign({}, ...parts.map((part) => part['properties']), whole['properties'])
+  const properties = { ...membersOfParts(whole), ...(whole['properties'] as Schema) }
   return { ...Object.fromEntries(kept), properties }
+}
+
+/** The members of an object that the schemas describe which say something of the whole of it, beside its own. */
+function membersOfParts(whole: Schema): Schema {
+  const described = partsOf(whole).flatMap(({ properties }) =>
+    isJsonObject(properties) ? Object.entries(properties) : [],
+  )
+  const byName = Map.groupBy(described, ([name]) => name)
+  return Object.fromEntries([...byName].map(([name, each]) => [name, anyOf(each.map(([, member]) => member))]))
+}
+
+/** Each once, also where they refer to one another in a circle. */
+function partsOf(whole: Schema): Schema[] {
+  const found = new Set<Schema>([whole])
+  for (const schema of found) {
+    const combined = COMBINED.flatMap((list) => schema[list])
+    for (const part of [...combined, referredTo(whole, schema['$ref'])]) if (isJsonObject(part)) found.add(part)
+  }
+  found.delete(whole)
+  return [...found]
+}
+
+function referredTo(whole: Schema, reference: unknown): unknown {
+  if (typeof reference !== 'string' || !reference.startsWith('#/')) return null
+  return atPointer(whole, fragmentOf(reference))
+}
+
+function anyOf(schemas: unknown[]): unknown {
+  const different = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()]
+  return different.length === 1 ? different[0] : { anyOf: different }
 }
 
 function taken(schema: unknown): unknown {

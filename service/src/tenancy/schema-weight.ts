@@ -1,4 +1,5 @@
 import { isJsonObject } from '../kernel/json-object.ts'
+import { atPointer, fragmentOf } from '../kernel/json-pointer.ts'
 
 /** A schema within a schema, or a reference to one. */
 type Schema = Record<string, unknown>
@@ -149,16 +150,9 @@ function referredTo(node: Schema, root: Schema, anchors: Anchors): Schema[] {
 }
 
 function resolve(root: Schema, reference: string, anchors: Anchors): unknown {
-  const fragment = decoded(reference.slice(1))
+  const fragment = fragmentOf(reference)
   if (fragment === '' || fragment === '/') return root
   return fragment.startsWith('/') ? atPointer(root, fragment) : anchors.get(fragment)
-}
-
-function atPointer(root: Schema, pointer: string): unknown {
-  const names = pointer.slice(1).split('/')
-  const step = (at: unknown, name: string) =>
-    typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Schema)[name] : null
-  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).reduce(step, root as unknown)
 }
 
 type Anchors = Map<unknown, Schema>
@@ -171,12 +165,4 @@ function anchorsIn(value: unknown, found: Anchors = new Map()): Anchors {
     if (name !== undefined && !found.has(name)) found.set(name, value as Schema)
   for (const member of Object.values(value)) anchorsIn(member, found)
   return found
-}
-
-function decoded(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment)
-  } catch {
-    return fragment
-  }
 }
