@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import type { FaultDetail } from '../../kernel/errors.ts'
+import { isJsonObject } from '../../kernel/json-object.ts'
 import { E164_PATTERN, phoneFault } from '../../kernel/phone.ts'
 import { pointerPart, unknownField, unknownParameter } from './bodies.ts'
 import { wantedForm } from './formats.ts'
@@ -40,7 +41,8 @@ function pointerOf({ instancePath, params }: ErrorObject): string {
   return typeof member === 'string' ? `${instancePath}/${pointerPart(member)}` : instancePath
 }
 
-const wanted = (error: ErrorObject) => `must be ${describe(error.parentSchema as Described)}`
+const wanted = ({ parentSchema, data }: ErrorObject) =>
+  `must be ${describe(parentSchema as Described, isJsonObject(data))}`
 
 const PATTERN_MESSAGES: Record<string, string> = {
   [E164_PATTERN]: phoneFault(null),
@@ -130,26 +132,42 @@ type Described = {
   anyOf?: Described[]
   oneOf?: Described[]
   type?: string | string[]
+  required?: unknown
   format?: string
 }
 
-/** What a schema takes: `a string`, `one of open, claimed`, `an object or null`. */
-function describe(schema: Described = {}): string {
+/** A text stands as it is; null has none. */
+function constantText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** What a schema takes: `a string`, `one of open, claimed`, `an object or null`. An object is told which objects it takes. */
+function describe(schema: Described = {}, isObject = false): string {
   if ('const' in schema) return JSON.stringify(schema.const)
-  if (schema.enum) return `one of ${schema.enum.join(', ')}`
+  if (schema.enum) return `one of ${schema.enum.map(constantText).join(', ')}`
   if (schema.format !== undefined) return wantedForm(schema.format)
   const branches = schema.anyOf ?? schema.oneOf
-  if (branches) return alternatives(branches)
+  if (branches) return alternatives(branches, isObject)
   return [schema.type ?? '']
     .flat()
     .map((type) => TYPES[type] ?? 'something else')
     .join(' or ')
 }
 
-function alternatives(branches: Described[]): string {
+function alternatives(branches: Described[], isObject: boolean): string {
   const texts = branches.filter((branch) => typeof branch.const === 'string')
-  const others = branches.filter((branch) => typeof branch.const !== 'string').map(describe)
-  const words = texts.length > 1 ? [`one of ${texts.map((text) => text.const).join(', ')}`] : texts.map(describe)
+  const others = branches
+    .filter((branch) => typeof branch.const !== 'string')
+    .map((branch) => (isObject ? describeObject(branch) : describe(branch)))
+  const words =
+    texts.length > 1 ? [`one of ${texts.map((text) => text.const).join(', ')}`] : texts.map((text) => describe(text))
   const all = [...new Set([...words, ...others])]
   return all.join(all.some((word) => word.includes(',')) ? ', or ' : ' or ')
+}
+
+function describeObject(schema: Described): string {
+  const { type, required } = schema
+  const isOfObjects = type === 'object' || type === undefined
+  if (!isOfObjects || !Array.isArray(required) || required.length === 0) return describe(schema)
+  return `an object with ${required.join(' and ')}`
 }

@@ -120,6 +120,37 @@ describe('a tool of a tenant', () => {
     expect(target.received).toEqual([])
   })
 
+  it.each<[what: string, parameters: Record<string, unknown>, args: unknown, message: string]>([
+    [
+      'neither of two members',
+      { anyOf: [{ required: ['mail'] }, { required: ['phone', 'name'] }] },
+      {},
+      'arguments must be an object with mail or an object with phone and name',
+    ],
+    [
+      'neither of two objects',
+      {
+        properties: {
+          to: {
+            oneOf: [{ type: 'object', required: ['mail'] }, { type: 'object', required: ['phone'] }, { type: 'null' }],
+          },
+        },
+      },
+      { to: { name: 'Ann' } },
+      'to must be an object with mail or an object with phone or null',
+    ],
+    [
+      'another value than null and a text',
+      { properties: { at: { enum: ['noon', 3, null] } } },
+      { at: 'x' },
+      'at must be one of noon, 3, null',
+    ],
+  ])('tells the model what is wanted that gave %s', async (_what, parameters, args, message) => {
+    const target = await targetThat({ status: 200 })
+    const asked = run({ url: target.url, parameters: { type: 'object', ...parameters } }, { args })
+    await expect(asked).rejects.toMatchObject({ name: 'ToolRefusal', message })
+  })
+
   it.each([
     ['text', { status: 200, body: 'All sold.' }, { output: { status: 200, body: 'All sold.' } }],
     ['nothing', { status: 204 }, { output: { status: 204, body: '' } }],
