@@ -136,6 +136,16 @@ describe('the tools of a server', () => {
     expect(await made.find(tenant, 'other')).toBe(null)
   })
 
+  it('are asked for anew where one is wanted by name that they had not, as one that was just added', async () => {
+    const { of, made, tenant } = tenantTools()
+    expect(await of('orders')).toHaveLength(2)
+    server.tools = [...server.tools, { name: 'other', inputSchema: { type: 'object' } }]
+    expect((await made.find(tenant, 'orders__other'))?.declaration.name).toBe('orders__other')
+    await made.find(tenant, 'orders__look_up')
+    expect(server.of('tools/list')).toHaveLength(2)
+    expect(await of('orders')).toHaveLength(3)
+  })
+
   it('are waited for so long, and there are none until they come', async () => {
     const { of, clock } = tenantTools()
     server.isSilent = true

@@ -16,7 +16,7 @@ export type McpLists = {
    * again; one that is not known is waited for, 2 s at most, and then there is none yet. Never rejects.
    */
   toolsOf(server: RuntimeMcpServer, tenantId: string): Promise<AskingTool[]>
-  /** Asks a server whose tools are not known for them at once, and tells why they still are not; null: they are. Never rejects. */
+  /** Asks a server for its tools at once, however new its list is, and tells why they are not known; null: they are. Never rejects. */
   faultOf(server: RuntimeMcpServer, tenantId: string): Promise<Error | null>
   /** Gives up what is on its way, and waits for that. */
   close(): Promise<void>
@@ -118,8 +118,7 @@ export function makeMcpLists(deps: Deps): McpLists {
     },
     async faultOf(server, tenantId) {
       const entry = entryOf(server)
-      const mustAsk = entry.fault !== null || entry.asking !== null || clock.monotonicMs() >= entry.staleAtMs
-      if (!mustAsk || closing.signal.aborted) return entry.fault
+      if (closing.signal.aborted) return entry.fault
       const late = () => new OutboundFault('timeout', 'It has not told them in time.')
       const fault = await withTimeout(clock, asked(entry, server, tenantId), FAULT_WAIT_MS, late).catch(
         (err: Error) => err,
