@@ -2,11 +2,12 @@
 // Which Node: the running one, else the packaged one, else one line that asks for it. It must itself run on Node 18.
 // (The flag is not called --env-file, because Node takes that one for its own wherever it stands.)
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import module from 'node:module'
 import { constants } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import util from 'node:util'
 import { isNewEnough, NODE_MIN, nodeVersionOf, packagedNodePath } from './launch/node-version.mjs'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
@@ -19,15 +20,24 @@ function fail(sentence) {
   process.exit(1)
 }
 
-/** The environment wins over the file, so that one setting can be tried without an edit. */
-function loadEnvFile(path, program) {
+/** Some editors begin a file with it; the name of the first setting does not. */
+const BYTE_ORDER_MARK = /^\uFEFF/
+
+/** Node's own way of it says of every file that cannot be read that there is none. */
+function textOf(path, program) {
   try {
-    process.loadEnvFile(path)
-  } catch (error) {
-    fail(
-      `${path} could not be read (${error.code ?? error.message}). \`npm start\` writes one; where the settings are in the environment, run \`node scripts/run.mjs ${program}\`.`,
+    return readFileSync(path, 'utf8').replace(BYTE_ORDER_MARK, '')
+  } catch ({ code }) {
+    const advice = code === 'ENOENT' ? '`npm start` writes one' : 'Mend that'
+    return fail(
+      `${path} could not be read (${code}). ${advice}; where the settings are in the environment, run \`node scripts/run.mjs ${program}\`.`,
     )
   }
+}
+
+/** The environment wins over the file, so that one setting can be tried without an edit. */
+function loadEnvFile(path, program) {
+  for (const [name, value] of Object.entries(util.parseEnv(textOf(path, program)))) process.env[name] ??= value
 }
 
 /** Our parent is a launcher, and its channel closes however it dies: then we are to stop, not to go on unseen. */

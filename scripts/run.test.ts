@@ -68,6 +68,13 @@ describe.each([
     expect((await program.ended).stdout).toBe('from outside from the file\n')
   })
 
+  it('reads the first line of a file that an editor has begun with a byte order mark', async () => {
+    project.write('marked.env', '\uFEFFCOLOUR=blue\r\nSIZE=5\r\n')
+    project.write('program.ts', 'console.log(process.env.COLOUR, process.env.SIZE)')
+    const args = launcherArgs(nodeArgs, ['--settings', 'marked.env', 'program.ts'])
+    expect(await run(process.execPath, args, { cwd: project.root })).toMatchObject({ stdout: 'blue 5\n', stderr: '' })
+  })
+
   it('passes SIGTERM to the program, which ends with its own code', async () => {
     const program = launch(`
       process.on('SIGTERM', () => { clearInterval(alive); process.exitCode = 9 })
@@ -98,6 +105,16 @@ describe.each([
       code: 1,
       stderr:
         'none.env could not be read (ENOENT). `npm start` writes one; where the settings are in the environment, run `node scripts/run.mjs program.ts`.\n',
+    })
+  })
+
+  it('says of a settings file that cannot be read why, and not that there is none', async () => {
+    project.write('folder.env/file', '')
+    const args = launcherArgs(nodeArgs, ['--settings', 'folder.env', 'program.ts'])
+    expect(await run(process.execPath, args, { cwd: project.root })).toMatchObject({
+      code: 1,
+      stderr:
+        'folder.env could not be read (EISDIR). Mend that; where the settings are in the environment, run `node scripts/run.mjs program.ts`.\n',
     })
   })
 })
