@@ -38,6 +38,12 @@ describe('TENANTS_FILE', () => {
     expect(rows.map(({ tenantId }) => tenantId).toSorted()).toEqual(['acme', 'globex'])
   })
 
+  it('is read behind the byte order mark of an editor', async () => {
+    await loadTenants(await fileOf('\uFEFF[{"tenant_id": "acme"}]\r\n'), tenantsHere())
+    const { rows } = await tenantsHere().list({ limit: 10, offset: 0, after: null })
+    expect(rows.map(({ tenantId }) => tenantId)).toEqual(['acme'])
+  })
+
   it.each([
     ['{"tenant_id": "acme"}', /^TENANTS_FILE must hold a JSON array/],
     ['[{"auth_token": "a secret of the tests"', /^TENANTS_FILE must hold a JSON array[^"]*$/],

@@ -25,11 +25,14 @@ export async function loadTenants(path: string, tenants: Pick<Tenants, 'put'>): 
   }
 }
 
+/** Some editors begin a file with it. */
+const BYTE_ORDER_MARK = /^\uFEFF/
+
 async function readDocuments(path: string): Promise<unknown[]> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError([`TENANTS_FILE cannot be read (${error.code ?? 'unknown'}).`])
   })
-  const documents: unknown = parsed(text)
+  const documents: unknown = parsed(text.replace(BYTE_ORDER_MARK, ''))
   if (!Array.isArray(documents)) throw new ConfigError(['TENANTS_FILE must hold a JSON array of tenant documents.'])
   return documents as unknown[]
 }
