@@ -24,6 +24,8 @@ Every setting is an environment variable. \`npm start\` also reads \`.env\` (a v
 is wrong, or contradicts another one, is told in a line that names the variable, and the service does not start. A variable that is called almost as a setting that
 is not given is told in the log at the start.
 
+In \`.env\` a value that has a \`#\` stands in single quotes (\`ADMIN_PASSWORD='correct#horse#battery'\`): without them the rest of the line is a comment.
+
 | variable | default | meaning |
 | --- | --- | --- |
 ${rows.join('\n')}
