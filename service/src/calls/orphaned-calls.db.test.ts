@@ -393,6 +393,19 @@ describe('a database whose clock was put forward by little more than beats can t
   })
 })
 
+describe('a database whose clock was put back since a node was last heard', () => {
+  it('has its calls brought back as those of any node that is gone', async () => {
+    await calls.talk('CA1', calls.node)
+    await silence(NODE, -3_600)
+    await listen()
+    await calls.other.sweepOrphans()
+    expect(redirected()).toEqual([])
+    await silence(NODE, -3_600)
+    await calls.other.sweepOrphans()
+    expect(redirected()).toEqual(['CA1'])
+  })
+})
+
 describe('a call that its node lets go of', () => {
   const lease = { leaseMs: 60_000, lookAt: new Date() }
 

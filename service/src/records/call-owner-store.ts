@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
+import { isHeardFrom } from '../platform/nodes/heartbeat-store.ts'
 
 /** A node whose heartbeat is older is taken to be gone: what it had cannot be reached any more. */
 const SILENT_MS = 3_000
@@ -32,13 +32,13 @@ export async function listOwners(db: Db, tenantId: TenantId): Promise<NodeId[]> 
     .innerJoin('call_directory as d', (join) =>
       join.onRef('d.call_sid', '=', 's.call_sid').onRef('d.tenant_id', '=', 's.tenant_id'),
     )
-    .innerJoin('nodes as n', 'n.node_id', 'd.owner')
-    .select('n.node_id')
+    .innerJoin('nodes', 'nodes.node_id', 'd.owner')
+    .select('nodes.node_id')
     .distinct()
     .where('s.tenant_id', '=', tenantId)
     .where('s.stream_sid', 'is not', null)
     .where('s.ended_at', 'is', null)
-    .where('n.heartbeat_at', '>=', sql<Date>`now() - ${SILENT_MS} * interval '1 millisecond'`)
+    .where(isHeardFrom(SILENT_MS))
     .limit(MAX_OWNERS)
     .execute()
   return rows.map(({ node_id }) => node_id)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import { isHeardFrom } from '../platform/nodes/heartbeat-store.ts'
 import type { SessionId } from './call-values.ts'
 
 /** A part of a recording: what was recorded of one stream of a call. */
@@ -107,9 +108,7 @@ export async function listOrphansAcrossTenants(db: Db, silentMs: number): Promis
     .where('recordings.state', '=', 'recording')
     .where(
       sql<boolean>`not exists (
-        select from nodes
-         where nodes.node_id = recordings.node_id
-           and nodes.heartbeat_at > now() - ${silentMs} * interval '1 millisecond')`,
+        select from nodes where nodes.node_id = recordings.node_id and ${isHeardFrom(silentMs)})`,
     )
     .orderBy('recordings.started_at')
     .limit(MAX_ORPHANS)

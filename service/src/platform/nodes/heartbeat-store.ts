@@ -76,10 +76,16 @@ function resumers(db: Db, withinMs: number) {
     .limit(1)
 }
 
-/** For a query that has `nodes`: whether the node was heard from within the last `withinMs`. */
+/**
+ * For a query that has `nodes`: whether the node was heard from within the last `withinMs`. What it wrote before the clock was put back,
+ * and did not write anew since, is no sign of life for as long as it seems to be in the future.
+ */
 export function isHeardFrom(withinMs: number) {
-  return sql<boolean>`nodes.heartbeat_at >= ${ago(withinMs)}`
+  return sql<boolean>`nodes.heartbeat_at >= ${ago(withinMs)} and ${isOfThisClock}`
 }
+
+/** A beat is ahead of whoever reads it in a transaction that began before it; by no minute. */
+const isOfThisClock = sql<boolean>`nodes.heartbeat_at <= ${ago(-60_000)}`
 
 /** Forgets the nodes that were not heard from for `silentMs`. */
 export async function pruneNodes(db: Db, silentMs: number): Promise<void> {
@@ -91,7 +97,7 @@ export async function liveNodes(db: Db, withinMs: number): Promise<NodeId[]> {
   const rows = await db
     .selectFrom('nodes')
     .select('node_id')
-    .where('heartbeat_at', '>=', ago(withinMs))
+    .where(isHeardFrom(withinMs))
     .orderBy('started_at')
     .orderBy('node_id')
     .limit(MAX_NODES)
@@ -105,7 +111,9 @@ export async function liveNodes(db: Db, withinMs: number): Promise<NodeId[]> {
 export async function countNodes(db: Db, withinMs: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from nodes
-     where heartbeat_at >= (select max(heartbeat_at) from nodes) - ${withinMs} * interval '1 millisecond'`.execute(db)
+     where ${isOfThisClock}
+       and heartbeat_at >= (select max(heartbeat_at) from nodes where ${isOfThisClock})
+                           - ${withinMs} * interval '1 millisecond'`.execute(db)
   return rows[0]?.count ?? 0
 }
 

@@ -10,7 +10,7 @@ import { SharedClock } from '../../kernel/shared-clock.ts'
 import type { Db } from '../db/schema.ts'
 import { makeLog } from '../log.ts'
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
-import { beat, liveNodes, pruneNodes, removeNode } from './heartbeat-store.ts'
+import { beat, countNodes, liveNodes, pruneNodes, removeNode } from './heartbeat-store.ts'
 import { SteadyBeats } from './steady-beats.ts'
 
 const test = useDatabase()
@@ -54,6 +54,16 @@ describe('the list of nodes', () => {
     await beat(test.db, silent, '1')
     await silence(silent, sql`interval '2 minutes'`)
     expect(await liveNodes(test.db, MINUTE_MS)).toEqual([alive])
+  })
+
+  it('shows none whose last heartbeat is of a clock that was put back since, and goes by that of no such one', async () => {
+    const [before, here, there] = [node(1), node(2), node(3)]
+    for (const each of [before, here, there]) await beat(test.db, each, '1')
+    await silence(before, sql`interval '-40 days'`)
+    expect(await liveNodes(test.db, MINUTE_MS)).toEqual([here, there])
+    expect(await countNodes(test.db, MINUTE_MS)).toBe(2)
+    await beat(test.db, before, '1')
+    expect(await countNodes(test.db, MINUTE_MS)).toBe(3)
   })
 
   it('loses a node that stopped, and only that one', async () => {
