@@ -106,6 +106,19 @@ describe('the files of the journal', () => {
     expect(await found()).toEqual(['kept'])
   })
 
+  it('have their folder again where somebody has removed it, or what is in it, and are ours in it', async () => {
+    const files = await start()
+    expect(await written(files.keep(said('removed')))).toBe(true)
+    await rm(folder, { recursive: true })
+    expect(await written(files.keep(said('after the folder')))).toBe(true)
+    for (const name of await readdir(folder)) await rm(join(folder, name))
+    expect(await written(files.keep(said('after all in it')))).toBe(true)
+    expect(await found()).toEqual([])
+    await files.close()
+    expect(await found()).toEqual(['after all in it'])
+    expect(lines).toEqual([])
+  })
+
   it('are there soon where another process that starts looks after them in the moment in which they are begun', async () => {
     await mkdir(folder)
     const looked = lockFile(join(folder, 'n1.lock'))

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cancel, Clock } from '../kernel/clock.ts'
 import { lockFile } from '../platform/file-lock.ts'
@@ -88,15 +88,21 @@ export class JournalFiles {
   }
 
   /** Null, or why it cannot be had. */
-  async #takeName(): Promise<unknown> {
-    try {
-      await makeFolder(this.#deps.folder)
-      this.#unlock = lockFile(this.#path('.lock'))
-      // Another process that starts looks whether a dead one has left it, in the moment in which it is made.
-      return this.#unlock ? null : new Error('another process has the lock')
-    } catch (err) {
-      return err
-    }
+  #takeName(): Promise<unknown> {
+    return this.#lock().then(
+      () => null,
+      (err: unknown) => err,
+    )
+  }
+
+  /** @throws Error when the folder cannot be made, or the name is another's. */
+  async #lock(): Promise<void> {
+    await makeFolder(this.#deps.folder)
+    const unlock = lockFile(this.#path('.lock'))
+    // Another process that starts looks whether a dead one has left it, in the moment in which it is made.
+    if (!unlock) throw new Error('another process has the lock')
+    this.#unlock?.()
+    this.#unlock = unlock
   }
 
   /** Whether it is worth it to hand anything over now. */
@@ -202,6 +208,7 @@ export class JournalFiles {
     if (ids.length > 0 && this.#segments.sizeBytes + bytes.length > (this.#deps.maxBytes ?? MAX_BYTES))
       return this.#full()
     try {
+      await this.#expectFolder()
       await this.#segments.append(bytes, ids)
     } catch (err) {
       this.#failed(err)
@@ -210,6 +217,13 @@ export class JournalFiles {
     if (this.#failedAtMs !== null) this.#deps.log.info('the journal is kept in its files again')
     this.#failedAtMs = null
     return true
+  }
+
+  /** Where somebody has removed the folder, or what is in it, it is made again: what is written to a file that is removed is found by nobody. */
+  async #expectFolder(): Promise<void> {
+    if (await isThere(this.#path('.lock'))) return
+    await this.#segments.close()
+    await this.#lock()
   }
 
   #full(): false {
@@ -223,4 +237,11 @@ export class JournalFiles {
       this.#deps.log.error({ err }, 'the journal cannot be kept in its files: it waits in memory alone')
     this.#failedAtMs = this.#deps.clock.monotonicMs()
   }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
 }
