@@ -207,7 +207,9 @@ export function redisUrl(text: string | undefined): string | null {
   if (text === undefined) return null
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^rediss?:$/.test(url.protocol) || !url.hostname || !/^(\/\d{0,3})?$/.test(url.pathname) || url.search) {
-    throw new Error('must be a Redis address, such as redis://user:password@host:6379 (rediss:// over TLS).')
+    throw new Error(
+      'must be a Redis address, such as redis://user:password@host:6379, or redis://host:6379/1 for its database 1 (rediss:// over TLS).',
+    )
   }
   expectDecodable(url)
   return text

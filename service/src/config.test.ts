@@ -144,6 +144,12 @@ describe('readConfig', () => {
     ])
   })
 
+  it('says of a Redis address whose path is no number what may stand there', () => {
+    const fault = expect.stringMatching(/^REDIS_URL must be .+redis:\/\/host:6379\/1 for its database 1/)
+    expect(faultsOf({ REDIS_URL: 'redis://db:6379/parley' })).toEqual([fault])
+    expect(readConfig({ REDIS_URL: 'redis://db:6379/1' })).toMatchObject({ redisUrl: 'redis://db:6379/1' })
+  })
+
   it('says of a number with the 0 of its own country how it is written', () => {
     const fault = expect.stringMatching(/^TELEPHONY_FROM_NUMBER must be .+ without the prefix .+\.$/)
     expect(faultsOf({ TELEPHONY_FROM_NUMBER: '+4402079460000' })).toEqual([fault])

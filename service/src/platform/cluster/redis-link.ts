@@ -61,6 +61,7 @@ export class RedisLink {
   #reason = ''
   #isClosed = false
   #isLooking = false
+  #isOther = false
   /** What Redis answered last to a write, and to a message, in place of taking it, until it works again. */
   readonly #refusals = new Map<Kind, { refusal: string; atMs: number }>()
 
@@ -69,7 +70,7 @@ export class RedisLink {
     this.#deps = { clock, log }
     const { commands, subscriber } = connections
     for (const redis of [commands, subscriber]) {
-      redis.on('error', (error: Error) => this.#tellFault(error))
+      redis.on('error', (error: Error) => (isOfSelect(error) ? this.#tellOther(error) : this.#tellFault(error)))
       redis.on('close', () => this.#tell('the connection was closed'))
       redis.on('ready', () => this.#tell())
       redis.connect().catch(() => {})
@@ -209,6 +210,13 @@ export class RedisLink {
     if (isFound && isStillRefused && !this.#isClosed) for (const redis of [commands, subscriber]) redis.disconnect(true)
   }
 
+  /** A connection that is not given the database of its address works, with the first one. Once: it is so for each connection. */
+  #tellOther({ message }: Error): void {
+    if (!this.#isOther)
+      this.#deps.log.warn({ reason: message }, 'redis has no database of the number in REDIS_URL: 0 is used')
+    this.#isOther = true
+  }
+
   /** What Redis itself says of why it does not let us in is told behind the loss, too: once, until it says something else. */
   #tellFault({ name, message }: Error): void {
     const isNews = name === REFUSED_BY && message !== this.#reason
@@ -253,6 +261,11 @@ const REPLICA = 'READONLY'
 
 /** What `ioredis` calls the error that Redis itself answered with. */
 const REFUSED_BY = 'ReplyError'
+
+/** Whether it is the answer to the number of a database, which the address has named. */
+function isOfSelect(error: Error & { command?: { name: string } }): boolean {
+  return error.name === REFUSED_BY && error.command?.name === 'select'
+}
 
 /** The kind of the error (OOM, READONLY, NOPERM, MISCONF), or the command that is not known: the rest of it may hold what was asked. */
 function refusalIn(message: string): string {

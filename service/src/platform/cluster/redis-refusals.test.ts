@@ -90,6 +90,17 @@ describe('a Redis that is reached', () => {
     expect(lines.map(({ refusal }) => refusal)).toEqual([undefined, 'unknown command eval'])
   })
 
+  it('says once that it has no database of the number in its address, and is there with its first one', async () => {
+    const { link, lines } = await opened({ url: `${server.url}/99` })
+    onTestFinished(() => link.close())
+    await until(() => link.isUp, { what: 'Redis to be there' })
+    await takeInRedis(link, 'a', 10)
+    expect(lines.map(({ msg, reason }) => [msg, reason])).toEqual([
+      ['redis has no database of the number in REDIS_URL: 0 is used', expect.stringContaining('out of range')],
+      ['redis is there', undefined],
+    ])
+  })
+
   /** Somebody who may do what is needed and no more, and the operator, who may give them less. */
   async function someUser(clock?: Clock) {
     const operator = new Redis(server.url)
