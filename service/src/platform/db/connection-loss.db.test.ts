@@ -184,6 +184,46 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('when the server en
   })
 })
 
+describe.runIf(inject('databaseTemplate').kind === 'server')('when the database could only be read for a while', () => {
+  const mark = (db: Db) => sql`insert into installation_marks (mark) values ('written')`.execute(db)
+  const READ_ONLY = { code: 'unavailable', message: 'The database can only be read. Try again.' }
+
+  /** Three connections of that time; by now it takes changes again. */
+  async function after() {
+    const url = await currentUrl()
+    const name = sql.id(url.pathname.slice(1))
+    const set = (to: 'on' | 'off') =>
+      sql`alter database ${name} set default_transaction_read_only = ${sql.lit(to)}`.execute(test.db)
+    const database = openServer({ url: url.href, applicationName: 'then', maxConnections: 3 })
+    onTestFinished(async () => {
+      await database.close()
+      await sql`delete from installation_marks`.execute(test.db)
+    })
+    await set('on')
+    try {
+      const held = await Promise.all([1, 2, 3].map(() => database.db.startTransaction().execute()))
+      for (const transaction of held) await transaction.rollback().execute()
+    } finally {
+      await set('off')
+    }
+    return database
+  }
+
+  it('one change is refused over a connection of then, and none after it over the others', async () => {
+    const { db } = await after()
+    await expect(mark(db)).rejects.toMatchObject(READ_ONLY)
+    await db.transaction().execute((tx) => mark(tx))
+    expect((await sql`select from installation_marks`.execute(test.db)).rows).toHaveLength(1)
+  })
+
+  it('that counts as away until it was asked once', async () => {
+    const database = await after()
+    await expect(database.pingPrimary(10_000)).rejects.toMatchObject(READ_ONLY)
+    await database.pingPrimary(10_000)
+    await mark(database.db)
+  })
+})
+
 describe.runIf(inject('databaseTemplate').kind === 'server')('a statement without a limit', () => {
   it('is given up by the server within seconds of the end of its process, with what it has locked', async () => {
     const url = await currentUrl()

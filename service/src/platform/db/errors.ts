@@ -16,6 +16,9 @@ const PROTOCOL_VIOLATION = '08P01'
 /** disk_full: could not extend a file. */
 const DISK_FULL = '53100'
 
+/** read_only_sql_transaction: by a server that is not the primary any more, or not yet. */
+const READ_ONLY_STATE = '25006'
+
 /**
  * SQL states with which a server lets nobody in. Who was let in before is so again when its password, its rights or its database are
  * mended, as after a fail-over; who never was has the wrong address.
@@ -41,7 +44,7 @@ const UNREACHABLE_STATES = new Set([
   '08004', // sqlserver_rejected_establishment_of_sqlconnection
   '08006', // connection_failure
   ...LOGIN_REFUSED,
-  '25006', // read_only_sql_transaction: a server that is not the primary any more, or not yet
+  READ_ONLY_STATE,
   ...LOST_TO_ANOTHER,
   '25P03', // idle_in_transaction_session_timeout: it ends the session
   '25P04', // transaction_timeout: it ends the session
@@ -64,7 +67,7 @@ const OTHERS_CAME_BETWEEN = 'Something else changed the same in the database at 
 
 /** Where it is reached and of no use, so that nobody looks for what is wrong on the way to it. */
 const SENTENCES = new Map([
-  ['25006', READ_ONLY],
+  [READ_ONLY_STATE, READ_ONLY],
   [DISK_FULL, 'The disk of the database is full.'],
   ['53200', 'The database has no memory left.'],
   ['53300', 'The database has no connection left.'],
@@ -114,6 +117,11 @@ export function readOnly(): AppError {
 /** Whether it answers, and takes no change. */
 export function isReadOnly(error: unknown): boolean {
   return error instanceof AppError && error.message === readOnly().message
+}
+
+/** Whether a change was refused because nothing can be changed over this connection. */
+export function isReadOnlyRefusal(error: unknown): boolean {
+  return stateOf(error) === READ_ONLY_STATE
 }
 
 /** Whether it is an error of ours that says that the database is away. */

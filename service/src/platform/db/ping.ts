@@ -22,10 +22,19 @@ export async function pingPrimary(primary: Primary, timeoutMs: number): Promise<
 }
 
 async function expectPrimary({ db, disk }: Primary): Promise<void> {
-  const { rows } = await IS_READ_ONLY.execute(db)
-  if (rows[0]?.is_read_only) throw readOnly()
+  await db.connection().execute(expectWritable)
   await disk.expectRoom(db)
+}
+
+/** Tries a change where none is taken, for which the pool lets go of the connection: a new one may take it. */
+async function expectWritable(db: Db): Promise<void> {
+  const { rows } = await IS_READ_ONLY.execute(db)
+  if (!rows[0]?.is_read_only) return
+  await CHANGE_NOTHING.execute(db)
+  throw readOnly()
 }
 
 const IS_READ_ONLY = sql<{ is_read_only: boolean }>`
   select current_setting('transaction_read_only')::boolean or pg_is_in_recovery() as is_read_only`
+
+const CHANGE_NOTHING = sql`drop table if exists a_table_that_is_not_there`

@@ -7,6 +7,7 @@ import { isOfStatementAlone, toAppError, unreachable } from './errors.ts'
 import type { FullDisk } from './full-disk.ts'
 import type { LostAnswers } from './lost-answers.ts'
 import { PreparedNames } from './prepared.ts'
+import type { ReadOnlyConnections } from './read-only-connections.ts'
 import type { ReadShare } from './read-share.ts'
 
 /**
@@ -15,13 +16,13 @@ import type { ReadShare } from './read-share.ts'
  */
 export function serverPool(
   pool: pg.Pool,
-  { answerMs, lost, disk, readers }: Omit<Asking, 'names'> & { readers: ReadShare },
+  { readers, ...asking }: Omit<Asking, 'names'> & { readers: ReadShare },
 ): PostgresPool {
   // Kysely remembers clients that it has seen: one that is another object each time is a new connection to it.
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   const names = new PreparedNames()
   function adapted(client: pg.PoolClient): PostgresPoolClient {
-    const made = known.get(client) ?? adapt(client, { answerMs, lost, disk, names })
+    const made = known.get(client) ?? adapt(client, { ...asking, names })
     known.set(client, made)
     return made
   }
@@ -35,10 +36,16 @@ export function serverPool(
       return pool.connect()
     })
   }
+  async function connectFresh(): Promise<pg.PoolClient> {
+    const client = await connect()
+    if (!asking.readOnly.mayInclude(client)) return client
+    client.release(true)
+    return connectFresh()
+  }
   async function connectReader(): Promise<pg.PoolClient> {
     const leave = await readers.enter()
     try {
-      const client = await connect()
+      const client = await connectFresh()
       // `pg` gives each taker another `release`, which works once.
       const { release } = client
       client.release = (destroy) => {
@@ -55,7 +62,7 @@ export function serverPool(
     options: pool.options,
     async connect() {
       try {
-        return adapted(await (isReading() ? connectReader() : connect()))
+        return adapted(await (isReading() ? connectReader() : connectFresh()))
       } catch (error) {
         const mapped = toAppError(error)
         // Whatever else a connection was not had for, as a certificate that is not good any more.
@@ -66,7 +73,13 @@ export function serverPool(
   }
 }
 
-type Asking = { answerMs: number; lost: LostAnswers; disk: Pick<FullDisk, 'saw'>; names: PreparedNames }
+type Asking = {
+  answerMs: number
+  lost: LostAnswers
+  disk: Pick<FullDisk, 'saw'>
+  readOnly: ReadOnlyConnections<pg.PoolClient>
+  names: PreparedNames
+}
 
 /** The client for as long as its connection lasts; whoever has taken it from the pool gives it back by `release`. */
 function adapt(client: pg.PoolClient, { names, ...asking }: Asking): PostgresPoolClient {
@@ -81,6 +94,7 @@ function adapt(client: pg.PoolClient, { names, ...asking }: Asking): PostgresPoo
       // What comes by callback has the stack of the socket that brought it.
       if (error instanceof Error) Error.captureStackTrace(error)
       asking.disk.saw(error)
+      asking.readOnly.saw(error)
       const mapped = toAppError(error)
       // A connection that went silent would make the next one wait for nothing too; one whose server says what was wrong with this alone is sound.
       if (mapped !== error && mapped instanceof Error && !isOfStatementAlone(error)) failed = mapped

@@ -6,6 +6,7 @@ import { setUp } from './connection-settings.ts'
 import { FullDisk } from './full-disk.ts'
 import { LostAnswers } from './lost-answers.ts'
 import { ping, pingPrimary } from './ping.ts'
+import { ReadOnlyConnections } from './read-only-connections.ts'
 import { ReadShare } from './read-share.ts'
 import type { Database, Db } from './schema.ts'
 import { serverPool } from './server-pool.ts'
@@ -47,9 +48,10 @@ const CLOSE_TIMEOUT_MS = 5_000
  */
 export function openServer(options: ServerOptions): Database {
   const disk = new FullDisk()
-  const { db, end } = openPool(options, disk)
+  const told = { disk, readOnly: new ReadOnlyConnections<pg.PoolClient>() }
+  const { db, end } = openPool(options, told)
   const vitalOptions = { ...options, maxConnections: VITAL_CONNECTIONS, statementTimeoutMs: VITAL_TIMEOUT_MS }
-  const vital = openPool(vitalOptions, disk)
+  const vital = openPool(vitalOptions, told)
   let closing: Promise<void> | undefined
   return {
     db,
@@ -67,14 +69,18 @@ export function openServer(options: ServerOptions): Database {
   }
 }
 
-function openPool(options: ServerOptions, disk: FullDisk): { db: CommitTellingDb; end(): Promise<void> } {
+type Told = { disk: FullDisk; readOnly: ReadOnlyConnections<pg.PoolClient> }
+
+function openPool(options: ServerOptions, told: Told): { db: CommitTellingDb; end(): Promise<void> } {
   const config = poolConfig(options)
   const pool = new pg.Pool(config)
   const lost = new LostAnswers(config)
   const clients = handleLosses(pool, options.onError ?? (() => undefined))
   const connections = Math.ceil((options.maxConnections ?? MAX_CONNECTIONS) * READ_SHARE)
   const readers = new ReadShare({ connections, withinMs: CONNECT_TIMEOUT_MS })
-  const dialect = new PostgresDialect({ pool: serverPool(pool, { answerMs: answerMs(options), lost, disk, readers }) })
+  const dialect = new PostgresDialect({
+    pool: serverPool(pool, { answerMs: answerMs(options), lost, readers, ...told }),
+  })
   return {
     db: new CommitTellingDb({ dialect }),
     async end() {
