@@ -30,12 +30,14 @@ export function recordingRoutes(recordings: Pick<Recordings, 'open'>): FastifyPl
       async (request, reply) => {
         const { id } = request.params
         const audio = await recordings.open(tenantOf(request), id)
-        const range = rangeOf(request.headers, audio)
+        const isHead = request.method === 'HEAD'
+        // A range is of what GET gives, by RFC 9110: what is asked for by HEAD is the whole.
+        const range = isHead ? wholeOf(audio) : rangeOf(request.headers, audio)
         reply.headers({ ...headersOf(id, audio), 'content-length': range.until - range.from })
         if (range.isPart) {
           reply.code(206).header('content-range', `bytes ${range.from}-${range.until - 1}/${audio.sizeBytes}`)
         }
-        return reply.send(Readable.from(request.method === 'HEAD' ? [] : audio.read(range.from, range.until)))
+        return reply.send(Readable.from(isHead ? [] : audio.read(range.from, range.until)))
       },
     )
   }
@@ -55,11 +57,17 @@ function headersOf(id: string, audio: RecordedAudio): Record<string, string> {
   }
 }
 
+type Given = ByteRange & { isPart: boolean }
+
+function wholeOf({ sizeBytes }: RecordedAudio): Given {
+  return { from: 0, until: sizeBytes, isPart: false }
+}
+
 /** @throws AppError `range_not_satisfiable`. */
 function rangeOf(
   headers: { range?: string | undefined; 'if-range'?: string | string[] | undefined },
   audio: RecordedAudio,
-): ByteRange & { isPart: boolean } {
+): Given {
   const { sizeBytes } = audio
   const ifRange = headers['if-range']
   const isSame = ifRange === undefined || ifRange === tagOf(audio)
@@ -69,5 +77,5 @@ function rangeOf(
       headers: { 'content-range': `bytes */${sizeBytes}` },
     })
   }
-  return range ? { ...range, isPart: true } : { from: 0, until: sizeBytes, isPart: false }
+  return range ? { ...range, isPart: true } : wholeOf(audio)
 }
