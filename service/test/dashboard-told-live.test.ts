@@ -80,7 +80,8 @@ describe('the pages of live calls', () => {
     await page.context().close()
   })
 
-  it('tell who listens that nothing comes any more over a line whose end nobody tells', async () => {
+  /** A page on which a line is open, whose time stands but for the test: a busy machine would find the line stalled while it looks. */
+  async function listening() {
     const { page } = await visit('/app/t/demo/live')
     const session = liveSession('MZ1')
     await page.route('**/api/v1/sessions/MZ1', (route) => route.fulfill({ json: { ok: true, session } }))
@@ -97,10 +98,29 @@ describe('the pages of live calls', () => {
     await page.clock.install()
     await page.goto(`${dashboard.address}/app/t/demo/live/MZ1`)
     await page.getByRole('button', { name: 'Listen' }).waitFor()
-    // From now on time stands but for the test: a busy machine would find the line stalled while it looks.
     await page.clock.pauseAt(Date.now() + A_MINUTE_MS)
     await page.getByRole('button', { name: 'Listen' }).click()
     await page.getByText('Connected').waitFor()
+    return { page, lines }
+  }
+
+  it('tell who listens that the browser has stopped the sound, while the line itself goes on', async () => {
+    const { page, lines } = await listening()
+    const stopped = page.getByRole('status').getByText('The browser has stopped the sound')
+    const goesOn = async (state: string) => {
+      const prototype = 'BaseAudioContext.prototype'
+      await page.evaluate(`Object.defineProperty(${prototype}, 'state', { get: () => '${state}', configurable: true })`)
+      lines[0]?.send(QUIET_FRAME)
+      await page.clock.runFor(LOOKS_MS)
+      return [await page.getByText('Connected').count(), await stopped.count()]
+    }
+    await expect.poll(() => goesOn('suspended')).toEqual([0, 1])
+    await expect.poll(() => goesOn('running')).toEqual([1, 0])
+    await page.context().close()
+  })
+
+  it('tell who listens that nothing comes any more over a line whose end nobody tells', async () => {
+    const { page, lines } = await listening()
     await page.clock.runFor(STALLED_MS)
     const stalled = page.getByRole('status').getByText('Nothing comes over the line now')
     await stalled.waitFor()

@@ -17,14 +17,17 @@ export type LineGrant = { streamUrl: string; streamToken: string; callSid: strin
  */
 export type LineKind = 'call' | 'takeover' | 'listen'
 
+/** line: nothing comes over it, or nothing goes out · sound: the browser has stopped the page's own. */
+export type Stall = 'line' | 'sound'
+
 type LineOptions = {
   kind: LineKind
   /** Asked for when the microphone is there, because a grant is good for a while only. */
   grant: () => Promise<LineGrant>
   /** The other end has said something: the call goes on. */
   onOpen: (grant: LineGrant) => void
-  /** Nothing comes over a line over which something always does, or nothing goes out; or it does again. */
-  onStalled: (isStalled: boolean) => void
+  /** What keeps either side from being heard, or null once nothing does. */
+  onStalled: (stall: Stall | null) => void
   /** Once, at the end; null when it is over as it should be. */
   onOver: (failure: ApiFailure | null) => void
 }
@@ -69,7 +72,7 @@ export class AudioLine {
   #writer: StreamWriter | null = null
   #sentMs = 0
   #heardAtMs = 0
-  #isStalled = false
+  #stall: Stall | null = null
   #watch: ReturnType<typeof setInterval> | undefined
   #isOpen = false
   #isOver = false
@@ -156,10 +159,11 @@ export class AudioLine {
   #look(): void {
     const isQuiet = this.#options.kind !== 'call' && performance.now() - this.#heardAtMs > STALLED_AFTER_MS
     const isUnsent = (this.#socket?.bufferedAmount ?? 0) > MOST_UNSENT_BYTES
-    const isStalled = !this.#isSounding() || isQuiet || isUnsent
-    if (isStalled === this.#isStalled) return
-    this.#isStalled = isStalled
-    this.#options.onStalled(isStalled)
+    const ofSound = this.#isSounding() ? null : 'sound'
+    const stall = isQuiet || isUnsent ? 'line' : ofSound
+    if (stall === this.#stall) return
+    this.#stall = stall
+    this.#options.onStalled(stall)
   }
 
   /** A telephone stops the sound of its pages while it rings itself, or shows others, and not every one begins with it again. */

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { ApiFailure } from '../api/failure.ts'
 import { asFailure } from '../api/failure.ts'
-import { AudioLine, type LineGrant, type LineKind } from './audio-line.ts'
+import { AudioLine, type LineGrant, type LineKind, type Stall } from './audio-line.ts'
 import type { Level } from './level.ts'
 
 type LineState = {
@@ -10,8 +10,8 @@ type LineState = {
   grant: LineGrant | null
   failure: ApiFailure | null
   isMuted: boolean
-  /** It is open, and nothing comes or goes over it now. */
-  isStalled: boolean
+  /** Why nothing is heard now, though it is open. */
+  stall: Stall | null
 }
 
 /** A line of audio that a page can open, one at a time. */
@@ -25,7 +25,7 @@ export type UsedLine = LineState & {
   others: Level
 }
 
-const IDLE: LineState = { phase: 'idle', grant: null, failure: null, isMuted: false, isStalled: false }
+const IDLE: LineState = { phase: 'idle', grant: null, failure: null, isMuted: false, stall: null }
 
 /** A line of audio to a call; it is closed when the page is left. */
 export function useAudioLine(): UsedLine {
@@ -47,7 +47,7 @@ export function useAudioLine(): UsedLine {
     const made = new AudioLine({
       ...{ kind, grant },
       onOpen: (given) => setState((before) => ({ ...before, phase: 'open', grant: given })),
-      onStalled: (isStalled) => setState((before) => ({ ...before, isStalled })),
+      onStalled: (stall) => setState((before) => ({ ...before, stall })),
       onOver: (failure) => {
         if (line.current !== made) return
         setState((before) => ({ ...before, phase: 'over', failure: failure && asFailure(failure) }))

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { serviceNow } from '../api/service-clock.ts'
+import type { Stall } from '../audio/audio-line.ts'
 import type { UsedLine } from '../audio/use-audio-line.ts'
 import { Elapsed } from './elapsed.tsx'
 import { LevelMeter } from './level-meter.tsx'
@@ -19,12 +20,12 @@ type LineControlsProps = {
 
 /** What there is to do on an open line: be quiet, press keys, hang up; and how loud both sides are. */
 export function LineControls({ line, other, hangUp, hasKeypad = false, isListening = false }: LineControlsProps) {
-  const { phase, isStalled, isMuted, setMuted, own, others, close, press } = line
+  const { phase, stall, isMuted, setMuted, own, others, close, press } = line
   return (
     <div className={styles.controls}>
       <div>
-        <output>{phase === 'open' ? openText(isStalled) : 'Connecting…'}</output>
-        {phase === 'open' && <SinceNow isShown={!isStalled} />}
+        <output>{phase === 'open' ? openText(stall) : 'Connecting…'}</output>
+        {phase === 'open' && <SinceNow isShown={stall === null} />}
       </div>
       <LevelMeter label={other} level={others} />
       {!isListening && <LevelMeter label="You" level={own} />}
@@ -43,8 +44,13 @@ export function LineControls({ line, other, hangUp, hasKeypad = false, isListeni
   )
 }
 
-function openText(isStalled: boolean): string {
-  return isStalled ? 'Nothing comes over the line now: the connection may be lost.' : 'Connected'
+const STALLED: Record<Stall, string> = {
+  line: 'Nothing comes over the line now: the connection may be lost.',
+  sound: 'The browser has stopped the sound of this page. Keep it in front, and tap it, for the sound to go on.',
+}
+
+function openText(stall: Stall | null): string {
+  return stall ? STALLED[stall] : 'Connected'
 }
 
 /** Beside what is read out when it changes: each second of it would be, over what is said on the line. */
