@@ -2,7 +2,7 @@ import { OutboundFault } from '../platform/outbound/fault.ts'
 import type { Outbound } from '../platform/outbound/outbound.ts'
 import { SpeechFault } from '../platform/speech/port.ts'
 import { toMulaw } from '../platform/speech/telephone-audio.ts'
-import { readWav, WavFault } from '../platform/speech/wav.ts'
+import { MAX_MINUTE_BYTES, readWav, WavFault } from '../platform/speech/wav.ts'
 
 /**
  * What callers on hold are to hear, as G.711 µ-law, 8 kHz, mono.
@@ -11,8 +11,6 @@ import { readWav, WavFault } from '../platform/speech/wav.ts'
  */
 export type FetchHoldAudio = (url: string, signal: AbortSignal) => Promise<Buffer>
 
-/** A minute of the widest sound there may be, and its head. */
-const MAX_BYTES = 60 * 48_000 * 2 * 2 + 4_096
 const MAX_MS = 60_000
 const MIN_MS = 500
 const FETCH_WITHIN_MS = 10_000
@@ -31,7 +29,11 @@ export function makeFetchHoldAudio({ request }: Outbound): FetchHoldAudio {
 
 async function fileAt(request: Outbound['request'], url: string, signal: AbortSignal): Promise<Buffer> {
   const asked = { url, method: 'GET', headers: { accept: 'audio/wav, audio/*' }, signal } as const
-  const { status, body, isWhole } = await request({ ...asked, timeoutMs: FETCH_WITHIN_MS, maxAnswerBytes: MAX_BYTES })
+  const { status, body, isWhole } = await request({
+    ...asked,
+    timeoutMs: FETCH_WITHIN_MS,
+    maxAnswerBytes: MAX_MINUTE_BYTES,
+  })
   if (status !== 200) throw new SpeechFault(`answers ${status} and not 200`)
   if (!isWhole) throw new SpeechFault('is too long, or did not come to its end within 10 s')
   return body

@@ -1,5 +1,5 @@
 import { SpeechFault } from './port.ts'
-import { toTelephone, trimmedTelephone, wordsOf } from './telephone-audio.ts'
+import { BYTES_PER_SAMPLE, SPOKEN_HZ, TELEPHONE_HZ, toTelephone, trimmedTelephone, wordsOf } from './telephone-audio.ts'
 import { readWav, WavFault } from './wav.ts'
 
 /** What a speech endpoint has answered, which was asked for bare PCM. */
@@ -26,11 +26,23 @@ const MAX_REASON_CHARS = 300
  */
 export async function answeredSound({ contentType, bytes }: Answered): Promise<Buffer> {
   const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  if (type === TELEPHONE_TYPE) return trimmedTelephone(bytes)
+  if (type === TELEPHONE_TYPE) return trimmedTelephone(withinMinute(bytes, TELEPHONE_HZ))
   if (WRITTEN.test(type)) throw noSound(`${type}: ${bytes.toString('utf8', 0, MAX_REASON_CHARS)}`)
   if (bytes.toString('latin1', 0, 4) === 'RIFF') return wordsOfWav(bytes)
   if (isPacked(bytes)) throw noSound(`a format that needs a decoder (${type})`, { isLasting: true })
-  return toTelephone(bytes, rateOf(contentType))
+  const hz = rateOf(contentType) ?? SPOKEN_HZ
+  return toTelephone(withinMinute(bytes, hz * BYTES_PER_SAMPLE), hz)
+}
+
+/** @throws SpeechFault for what is longer: nobody listens to a recording for so long. */
+function withinMinute(bytes: Buffer, bytesPerSecond: number): Buffer {
+  if (bytes.length > (MAX_MS / 1_000) * bytesPerSecond) throw tooLong()
+  return bytes
+}
+
+/** Other words may be shorter; these are as long the next time. */
+export function tooLong(): SpeechFault {
+  return new SpeechFault('the speech model speaks for more than a minute', { isLasting: true })
 }
 
 async function wordsOfWav(bytes: Buffer): Promise<Buffer> {

@@ -27,7 +27,32 @@ it.each([
 
 /** Half a second of a tone of 400 Hz. */
 const tone = (hz: number) => Array.from({ length: hz / 2 }, (_, at) => 8_000 * Math.sin((2 * Math.PI * 400 * at) / hz))
+/** Loud for so long, as many samples a second. */
+const lasting = (seconds: number, samplesPerSecond: number) =>
+  Array.from({ length: seconds * samplesPerSecond }, (_, at) => (at % 2 ? 8_000 : 7_000))
 const pcm = (hz: number) => Buffer.from(Int16Array.from(tone(hz)).buffer)
+
+describe('An endpoint that speaks for long', () => {
+  it('is heard for half a minute in the widest sound there is', async () => {
+    const server = await speechServer()
+    server.answer({
+      bytes: wavFile({ hz: 44_100, channels: 2, samples: lasting(30, 44_100 * 2) }),
+      contentType: 'audio/wav',
+    })
+    expect((await said(server)).length).toBeGreaterThan(29 * 8_000)
+  })
+
+  it.each([
+    ['bare PCM', 'audio/pcm', Buffer.from(Int16Array.from(lasting(61, 24_000)).buffer)],
+    ['PCM of a rate that it tells', 'audio/pcm; rate=8000', Buffer.from(Int16Array.from(lasting(61, 8_000)).buffer)],
+    ['the audio of the telephone', 'audio/basic', Buffer.alloc(61 * 8_000)],
+  ])('is told for more than a minute: %s', async (_what, contentType, bytes) => {
+    const server = await speechServer()
+    server.answer({ bytes, contentType })
+    const tooLong = 'the speech model speaks for more than a minute'
+    await expect(said(server)).rejects.toMatchObject({ message: tooLong, isLasting: true })
+  })
+})
 
 describe('An endpoint that answers otherwise than it is asked', () => {
   it.each([

@@ -1,7 +1,8 @@
 import { askOpenai, refusesForGood } from '../openai-http.ts'
 import { openaiVoice } from '../openai-voice.ts'
-import { type Answered, answeredSound, TELEPHONE_TYPE } from './answered-sound.ts'
+import { type Answered, answeredSound, TELEPHONE_TYPE, tooLong } from './answered-sound.ts'
 import { type Speech, SpeechFault, type SpeechRequest } from './port.ts'
+import { MAX_MINUTE_BYTES } from './wav.ts'
 
 type Options = {
   /** `https://api.openai.com/v1`, or that of any server that speaks the protocol. */
@@ -12,8 +13,6 @@ type Options = {
 const MODEL = 'gpt-4o-mini-tts'
 /** The realtime model's own, too, so that a call has one voice. */
 const DEFAULT_VOICE = 'marin'
-/** A minute of 16-bit samples at 24 kHz: nobody listens to a recording for longer. */
-const MAX_PCM_BYTES = 60 * 24_000 * 2
 /** Its model is shut down, or it has none that speaks. */
 const GONE = new Set([404, 410])
 /** More than this of a refusal is not read. */
@@ -38,10 +37,10 @@ type Asked = { apiKey: string; body: object; signal: SpeechRequest['signal'] }
 
 async function exchange(url: string, asked: Asked): Promise<Answered> {
   const accept = `${TELEPHONE_TYPE}, */*;q=0.5`
-  const answer = await askOpenai(url, { ...asked, accept, maxBytes: MAX_PCM_BYTES }).catch((cause: unknown) => {
+  const answer = await askOpenai(url, { ...asked, accept, maxBytes: MAX_MINUTE_BYTES }).catch((cause: unknown) => {
     throw new SpeechFault('the speech model did not answer', { cause })
   })
-  if (!answer) throw new SpeechFault('the speech model speaks for more than a minute', { isLasting: true })
+  if (!answer) throw tooLong()
   const { status, contentType, bytes } = answer
   if (status >= 200 && status < 300) return { contentType, bytes }
   const reason = reasonOf(bytes)

@@ -2,9 +2,10 @@ import { othersFirst } from '../../kernel/clock.ts'
 import { mulaw, sampleOf } from '../../kernel/mulaw.ts'
 
 /** Of what speech models answer with, unless they say another one: 16-bit samples, little-endian, mono. */
-const SPOKEN_HZ = 24_000
-const TELEPHONE_HZ = 8_000
-const BYTES_PER_SAMPLE = 2
+export const SPOKEN_HZ = 24_000
+/** One byte each. */
+export const TELEPHONE_HZ = 8_000
+export const BYTES_PER_SAMPLE = 2
 
 /** The filter lets speech through up to here, and nothing above half of the telephone's rate, which would fold back into it. */
 const CUT_HZ = 3_500

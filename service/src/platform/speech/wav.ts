@@ -8,6 +8,9 @@ export class WavFault extends Error {
   override readonly name = 'WavFault'
 }
 
+/** A minute of the widest sound there may be, and its head. */
+export const MAX_MINUTE_BYTES = 60 * 48_000 * 2 * 2 + 4_096
+
 const PCM = 1
 const MULAW = 7
 /** The format stands behind these bytes of the chunk. */
