@@ -1,6 +1,14 @@
 import { AppError, invalidRequest } from '../kernel/errors.ts'
 import { isPhoneNumber, phoneFault } from '../kernel/phone.ts'
-import { CsvDecoder, CsvReader, type CsvRecord, CsvRunaway, csvLine, unguarded } from '../platform/http/csv.ts'
+import {
+  CsvDecoder,
+  CsvReader,
+  type CsvRecord,
+  CsvRunaway,
+  csvLine,
+  unguarded,
+  withoutEmptyEnd,
+} from '../platform/http/csv.ts'
 import { storable } from '../records/storable.ts'
 import type { NewDncEntry } from './do-not-call.ts'
 import type { DncEntryRow } from './do-not-call-store.ts'
@@ -67,7 +75,7 @@ export function tooLarge(maxBytes: number): AppError {
 }
 
 function columnsOf({ fields }: CsvRecord): string[] {
-  const columns = fields.map((name) => name.trim().toLowerCase())
+  const columns = withoutEmptyEnd(fields).map((name) => name.trim().toLowerCase())
   if (!columns.includes('phone')) throw noHeader()
   const unknown = columns.find((name, index) => !COLUMNS.includes(name) || columns.indexOf(name) !== index)
   if (unknown === undefined) return columns
@@ -83,7 +91,7 @@ function noHeader(): AppError {
 function readRow(columns: string[], { line, fields }: CsvRecord): ReadRow {
   const field = (name: string) => unguarded(fields[columns.indexOf(name)]?.trim() ?? '')
   const [phone, reason] = [field('phone'), field('reason')]
-  if (fields.length > columns.length) return { line, error: 'has more fields than there are columns' }
+  if (withoutEmptyEnd(fields).length > columns.length) return { line, error: 'has more fields than there are columns' }
   if (!isPhoneNumber(phone)) return { line, error: `phone ${phoneFault(phone)}` }
   if (reason.length > MAX_REASON_CHARS)
     return { line, error: `reason must have at most ${MAX_REASON_CHARS} characters` }

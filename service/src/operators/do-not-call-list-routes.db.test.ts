@@ -74,6 +74,11 @@ describe('POST dnc/import', () => {
     expect(await server.call('globex', 'GET', `/dnc/${ANN}`)).toMatchObject({ status: 404 })
   })
 
+  it('takes a list that has columns at its end in which nothing stands, as a spreadsheet writes them', async () => {
+    const { body } = await send(`phone,reason,,\n${ANN},Asked.,,\n${BEN},,,yes\n`)
+    expect(body).toMatchObject({ imported: 1, errors: [{ line: 3, error: 'has more fields than there are columns' }] })
+  })
+
   const statusOf = async (phone: string) => {
     const path = `/callback-tasks?customer_phone=${encodeURIComponent(phone)}`
     return (await server.call<{ tasks: { status: string }[] }>('acme', 'GET', path)).body.tasks[0]?.status

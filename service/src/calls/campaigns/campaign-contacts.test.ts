@@ -21,12 +21,19 @@ describe('a list of contacts as CSV', () => {
 
   it.each([
     ['phone,Full Name', 2],
-    ['name,phone,', 3],
+    ['name,,phone', 2],
     ['phone,name,PHONE', 3],
   ])('of which a column is not named as it may be says which one it is: %s', async (header, column) => {
     await expect(readContactCsv(`${header}\n+12025550101,1,2\n`)).rejects.toThrow(
       `The body must name each column once, by the letters a to z, digits, _ and -: column ${column} is not named so.`,
     )
+  })
+
+  it('may have columns at its end in which nothing stands, as a spreadsheet writes them', async () => {
+    const csv = 'phone,name,, \n+12025550101,Ann,,\n+12025550102,Ben\n+12025550103,Cleo,,yes\n'
+    const { contacts, errors } = await readContacts(await readContactCsv(csv), 0)
+    expect(contacts.map(({ metadata }) => metadata)).toEqual([{ name: 'Ann' }, { name: 'Ben' }])
+    expect(errors).toEqual([{ at: 4, error: expect.stringContaining('more fields than the first line has columns') }])
   })
 
   it('calls nobody twice who stands in it with the prefix of their country, too', async () => {

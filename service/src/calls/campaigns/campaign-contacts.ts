@@ -2,7 +2,7 @@ import { othersFirst } from '../../kernel/clock.ts'
 import { invalidRequest } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { isPhoneNumber, phoneFault } from '../../kernel/phone.ts'
-import { CsvReader, type CsvRecord, CsvRunaway } from '../../platform/http/csv.ts'
+import { CsvReader, type CsvRecord, CsvRunaway, withoutEmptyEnd } from '../../platform/http/csv.ts'
 import { storable } from '../../records/storable.ts'
 import { jsonSizeFault } from '../../tenancy/agent-config-json-schema.ts'
 import type { ContactId, NewContact } from './contact-store.ts'
@@ -90,7 +90,7 @@ async function* recordsOf(text: string): AsyncGenerator<CsvRecord[]> {
 }
 
 function columnsOf({ fields }: CsvRecord): string[] {
-  const columns = fields.map((name) => name.trim().replace(/^phone$/i, 'phone'))
+  const columns = withoutEmptyEnd(fields).map((name) => name.trim().replace(/^phone$/i, 'phone'))
   if (!columns.includes('phone') || columns.length > MAX_COLUMNS) throw noHeader()
   const wrong = columns.findIndex((name, index) => !COLUMN_NAME.test(name) || columns.indexOf(name) !== index)
   if (wrong === -1) return columns
@@ -115,7 +115,7 @@ function contactOf(columns: string[], { line, fields }: CsvRecord): SentContact 
   const metadata = Object.fromEntries(rest.map(([name, value]) => [name, meantBy(value)]))
   const contact = { at: line, phone: fields[columns.indexOf('phone')]?.trim() ?? '', metadata }
   // Nobody's: its number is not to be trusted.
-  return fields.length > columns.length ? { ...contact, fault: TOO_MANY_FIELDS } : contact
+  return withoutEmptyEnd(fields).length > columns.length ? { ...contact, fault: TOO_MANY_FIELDS } : contact
 }
 
 const TOO_MANY_FIELDS =

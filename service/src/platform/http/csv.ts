@@ -116,6 +116,11 @@ export class CsvReader {
   }
 }
 
+/** Without those at its end that are empty, of which spreadsheets write some where something has stood. */
+export function withoutEmptyEnd(fields: string[]): string[] {
+  return fields.slice(0, fields.findLastIndex((field) => field.trim() !== '') + 1)
+}
+
 /** A line of CSV that is safe to open in a spreadsheet: see `unguarded`. */
 export function csvLine(fields: string[]): string {
   return `${fields.map(guarded).map(quoted).join(',')}\r\n`
