@@ -39,7 +39,7 @@ export function makeCallSubjects(deps: Deps, floors: CallFloors, live: LiveParts
     logs: makeLogReading(deps, { ...floors, findTenant, webSockets: voice.webSockets }),
     ofTenants: makeTenantCalls({
       ...{ db: deps.database.db, clock: deps.clock, log: deps.log, tenants },
-      ...{ carrierCalls: live.carrierCalls, live: live.reachable },
+      ...{ carrierCalls: live.carrierCalls, live: live.reachable, statuses: needs.statuses },
     }),
   }
 }

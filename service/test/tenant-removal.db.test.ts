@@ -59,6 +59,12 @@ describe('a tenant with a live call', () => {
     )
   })
 
+  it('is deleted by force at once where the page of its call from a browser never came', async () => {
+    await app.served.call('acme', 'POST', '/browser-calls', { agent_key: 'desk' })
+    await expect(remove()).rejects.toThrow('409')
+    expect(await remove('?force=true')).toEqual({ ok: true, tenant_id: 'acme' })
+  })
+
   it('is unknown by force, too, when there is none', async () => {
     await expect(app.served.administer('DELETE', '/tenants/nobody?force=true')).rejects.toThrow('404')
   })

@@ -6,6 +6,7 @@ import type { TenantCalls } from '../tenancy/tenant-removal.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCalls } from '../voice/live-calls.ts'
 import type { CarrierCalls } from '../voice/session-builder.ts'
+import type { CallStatuses } from './record-status.ts'
 import { listUnfinished } from './tenant-calls-store.ts'
 
 type Deps = {
@@ -16,6 +17,7 @@ type Deps = {
   /** Those of all nodes. */
   live: Pick<LiveCalls, 'list' | 'act'>
   carrierCalls: Pick<CarrierCalls, 'hangUp'>
+  statuses: Pick<CallStatuses, 'cancelUnbegun'>
 }
 
 /** Agents get this long for their last sentence; then the carriers are asked to end what is left. */
@@ -24,7 +26,7 @@ const OVER_WITHIN_MS = 10_000
 const LOOK_INTERVAL_MS = 200
 
 /** What has to be known and done of the calls of a tenant that is to be deleted. */
-export function makeTenantCalls({ db, clock, log, tenants, live, carrierCalls }: Deps): TenantCalls {
+export function makeTenantCalls({ db, clock, log, tenants, live, carrierCalls, statuses }: Deps): TenantCalls {
   /** What becomes of them is looked at, and not waited for: a carrier, or another node, may take its time. */
   async function endStreamed(tenantId: TenantId): Promise<Set<string>> {
     const calls = await live.list(tenantId)
@@ -37,7 +39,12 @@ export function makeTenantCalls({ db, clock, log, tenants, live, carrierCalls }:
 
   async function hangUp(tenant: TenantRuntime, isMeant: (callSid: string) => boolean): Promise<void> {
     for (const { callSid, direction, status } of await listUnfinished(db, tenant.tenant_id)) {
-      if (callSid === null || direction === 'browser' || !isMeant(callSid)) continue
+      if (callSid === null || !isMeant(callSid)) continue
+      if (direction === 'browser') {
+        // It has no carrier; one whose page never came has nobody else to end it, either.
+        await statuses.cancelUnbegun(tenant.tenant_id, callSid)
+        continue
+      }
       // One in which somebody talked is over once its carrier has ended it; how one ended that rang that says by itself.
       void carrierCalls.hangUp(tenant, callSid, status === 'in-progress' ? async () => true : undefined)
     }
