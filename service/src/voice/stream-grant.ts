@@ -6,6 +6,8 @@ import type { TransferFault } from './session/events.ts'
 import type { StreamClaims, StreamTokens } from './stream-token.ts'
 
 const POLICY = 1008
+/** Whoever listens sends no start. */
+const LINE_BY_ADDRESS = 'a token to listen or to take over belongs in the address: ?stream_token='
 
 /** What a socket has shown at its handshake; null: nothing, its start must. */
 export type Shown = { type: 'token'; claims: StreamClaims } | { type: 'bearer'; tenantId: TenantId } | null
@@ -39,6 +41,7 @@ export async function grantOf(tokens: StreamTokens, start: StreamStart, shown: S
 
 async function spentClaims(tokens: StreamTokens, token: string | undefined): Promise<StreamClaims> {
   const claims = token === undefined ? null : tokens.read(token)
+  if (token !== undefined && tokens.readLine(token)) throw new StreamRefusal(UNAUTHENTICATED, LINE_BY_ADDRESS)
   if (!claims) throw new StreamRefusal(UNAUTHENTICATED, 'the stream has shown no good token')
   if (!(await tokens.spend(claims))) throw new StreamRefusal(UNAUTHENTICATED, 'the token was used before')
   return claims

@@ -15,6 +15,8 @@ export class StreamClient {
   readonly #socket: WebSocket
   readonly messages: Message[] = []
   closeCode: number | null = null
+  /** Empty while it is open. */
+  closeReason = ''
   #sequence = 1
   #connection: Socket | null = null
 
@@ -24,8 +26,9 @@ export class StreamClient {
     socket.on('upgrade', ({ socket: connection }) => {
       this.#connection = connection
     })
-    socket.on('close', (code) => {
+    socket.on('close', (code, reason) => {
       this.closeCode = code
+      this.closeReason = reason.toString()
     })
     // What the server ends without a goodbye shows as a close.
     socket.on('error', () => {})

@@ -143,6 +143,7 @@ describe('POST sessions/{stream_sid}/listen and takeover', () => {
     const client = await StreamClient.open(app.served.address)
     client.start({ callSid: 'CA2', streamSid: 'MZCA2', parameters: { stream_token: body.stream_token } })
     expect(await client.closed()).toBe(4401)
+    expect(client.closeReason).toMatch(/belongs in the address/)
   })
 })
 
