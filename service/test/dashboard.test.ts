@@ -26,6 +26,13 @@ async function logIn(page: Page, password = LOGIN.password, username = LOGIN.use
   await page.getByRole('button', { name: 'Log in', exact: true }).click()
 }
 
+type Box = { x: number; y: number; width: number; height: number }
+
+function isOver(one: Box, other: Box): boolean {
+  const isBeside = one.x >= other.x + other.width || other.x >= one.x + one.width
+  return !isBeside && one.y < other.y + other.height && other.y < one.y + one.height
+}
+
 const callPath = () => `/app/t/demo/calls/${callSid}`
 
 describe('the dashboard', () => {
@@ -171,6 +178,22 @@ describe('the dashboard', () => {
     const { page, faults } = await dashboard.visit(context, '/app/t/demo/calls')
     await page.getByRole('banner').getByText('Demo Company', { exact: true }).waitFor({ timeout: 20_000 })
     expect(faults).toEqual([])
+    await context.close()
+  })
+
+  it('has the name of the tenant beside its buttons or beneath them, however large letters are in a narrow window', async () => {
+    const context = await dashboard.loggedIn({ ...NARROW, width: 360 })
+    const { page } = await dashboard.visit(context, callPath())
+    const tenant = page.getByRole('banner').getByRole('button', { name: 'Tenant: Demo Company' })
+    await tenant.waitFor()
+    const buttons = page.getByRole('banner').locator('button, a').filter({ visible: true })
+    for (const percent of [100, 200]) {
+      await page.evaluate(`document.documentElement.style.fontSize = '${percent}%'`)
+      const boxes = await Promise.all((await buttons.all()).map((button) => button.boundingBox()))
+      const own = await tenant.boundingBox()
+      const beneath = boxes.filter((box) => box && own && isOver(box, own))
+      expect([percent, boxes.length > 3, beneath]).toEqual([percent, true, [own]])
+    }
     await context.close()
   })
 
