@@ -7,7 +7,6 @@ import type { PhoneNumber } from '../kernel/phone.ts'
 import { strict } from '../platform/http/schemas.ts'
 import { makeLog } from '../platform/log.ts'
 import { mediaStreamsCodec } from '../platform/telephony/twilio/codec.ts'
-import { makeTracing } from '../platform/tracing.ts'
 import type { SessionId } from '../records/call-values.ts'
 import type { AgentVersionConfig } from '../tenancy/agent-config.ts'
 import { agentConfigDefaults } from '../tenancy/agent-config-defaults.ts'
@@ -16,13 +15,13 @@ import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import type { TenantDocument } from '../tenancy/tenant-document.ts'
 import type { CallSession } from './call-session.ts'
 import { makeLiveMetrics } from './live-metrics.ts'
-import { makeSessionBuilder } from './session-builder.ts'
+import { sessionBuilderWith } from './session-builder.fixture.ts'
 import { clipsFor, type PlanFacts, planOf } from './session-builder-plan.ts'
 import { type CallFacts, scribeSetup, setupOf } from './session-builder-setup.ts'
 import type { StreamedCall } from './streamed-call.ts'
 import { handOff } from './tools/hand-off.ts'
 import { sendDtmf } from './tools/send-dtmf.ts'
-import { defineTool, type Tool } from './tools/tool.ts'
+import { defineTool } from './tools/tool.ts'
 
 const CAPABILITIES = { truncation: true, callerTranscripts: true, textOutput: true, nativeMulaw: true }
 const FACTS: CallFacts = {
@@ -75,18 +74,8 @@ describe('a session whose model does not work', () => {
     const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(JSON.parse(line)) } })
     const apologies: string[] = []
     const wanted: (() => Promise<boolean>)[] = []
-    const builder = makeSessionBuilder({
-      ...{ clock, log, model, tools: [], modelSessionMs: 3_000_000 },
-      journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
-      metrics: makeLiveMetrics(registry, () => 0),
-      tracing: makeTracing(new TestClock()),
-      isHeld: async () => true,
-      transferOf: () => ({
-        expectTarget: () => {},
-        begin: async () => ({ cancel: () => {}, leave: () => {} }),
-        putThrough: () => {},
-      }),
-      checkpoint: () => {},
+    const builder = sessionBuilderWith({
+      ...{ clock, log, model, metrics: makeLiveMetrics(registry, () => 0) },
       carrierCalls: {
         hangUp: async () => 'ended',
         apologise(_tenant, callSid, _words, isHeld = async () => true) {
@@ -118,25 +107,6 @@ describe('a session whose model does not work', () => {
   })
 })
 
-/** Of sessions that nobody records, watches or puts through. */
-function builderWith(given: { clock: TestClock; model: ScriptedModel; tools: Tool[] }) {
-  return makeSessionBuilder({
-    ...given,
-    ...{ log: makeLog({ level: 'silent', secrets: [] }), modelSessionMs: 3_000_000 },
-    tracing: makeTracing(new TestClock()),
-    journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
-    metrics: makeLiveMetrics(new Registry(), () => 0),
-    isHeld: async () => true,
-    transferOf: () => ({
-      expectTarget: () => {},
-      begin: async () => ({ cancel: () => {}, leave: () => {} }),
-      putThrough: () => {},
-    }),
-    checkpoint: () => {},
-    carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
-  })
-}
-
 describe('a session that is handed to an agent of another language', () => {
   it('is known by that agent and its language, also to whatever is said in its place', async () => {
     const [clock, model] = [new TestClock(), new ScriptedModel()]
@@ -147,7 +117,7 @@ describe('a session that is handed to an agent of another language', () => {
         return { output: { ok: controls.handOff(billie, { own: [], clips: [], summary: '' }) } }
       },
     })
-    const builder = builderWith({ clock, model, tools: [handOver] })
+    const builder = sessionBuilderWith({ clock, model, tools: [handOver] })
     const call = { ...CALL, agent: { ...CALL.agent, config: agentConfigDefaults({ tools: ['hand_over'] }) } }
     const { session, live } = builder.build(call, () => {})
     session.dispatch({ type: 'opened' })
@@ -179,7 +149,7 @@ describe('a session whose agent calls other tools behind the one that hands the 
       resolveAgent: async () => billie,
       ...{ tenantTools: { of: async () => [] }, clips: { of: async () => [] } },
     })
-    const builder = builderWith({ clock, model, tools: [hand, note] })
+    const builder = sessionBuilderWith({ clock, model, tools: [hand, note] })
     const agent = { ...CALL.agent, config: agentConfigDefaults({ tools: ['hand_off', 'note'] }) }
     const { session, live } = builder.build({ ...CALL, agent }, () => {})
     session.dispatch({ type: 'opened' })
@@ -228,20 +198,8 @@ describe('a session whose model stays away', () => {
     ]
     const lines: Record<string, unknown>[] = []
     const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(JSON.parse(line)) } })
-    const builder = makeSessionBuilder({
-      ...{ clock, log, model, fallback, tools: [], modelSessionMs: 3_000_000 },
-      tracing: makeTracing(new TestClock()),
-      journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
-      metrics: makeLiveMetrics(registry, () => 0),
-      isHeld: async () => true,
-      transferOf: () => ({
-        expectTarget: () => {},
-        begin: async () => ({ cancel: () => {}, leave: () => {} }),
-        putThrough: () => {},
-      }),
-      checkpoint: () => {},
-      carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
-    })
+    const metrics = makeLiveMetrics(registry, () => 0)
+    const builder = sessionBuilderWith({ clock, log, model, fallback, metrics })
     const { session } = builder.build(CALL, () => {})
     session.dispatch({ type: 'opened' })
     await clock.advance(100)
@@ -264,18 +222,8 @@ describe('a session whose model stays away', () => {
 describe('a session whose call others have', () => {
   it('tells who watches that the call has moved, and counts as no end', async () => {
     const [clock, registry] = [new TestClock(), new Registry()]
-    const builder = makeSessionBuilder({
-      ...{ clock, log: makeLog({ level: 'silent', secrets: [] }), model: new ScriptedModel(), tools: [] },
-      ...{ modelSessionMs: 3_000_000, tracing: makeTracing(clock), isHeld: async () => true, checkpoint: () => {} },
-      journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
-      metrics: makeLiveMetrics(registry, () => 0),
-      transferOf: () => ({
-        expectTarget: () => {},
-        begin: async () => ({ cancel: () => {}, leave: () => {} }),
-        putThrough: () => {},
-      }),
-      carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
-    })
+    const metrics = makeLiveMetrics(registry, () => 0)
+    const builder = sessionBuilderWith({ clock, model: new ScriptedModel(), metrics })
     const { session, live } = builder.build(CALL, () => {})
     const told: unknown[] = []
     live.events.watch(0, ({ event, data }) => told.push([event, data]))
@@ -298,18 +246,7 @@ describe('a session whose agent presses keys', () => {
     ['while the call has no stream', (session) => session.dispatch({ type: 'stream_lost' })],
   ] satisfies [string, (session: CallSession) => void][])('tells it that they were not %s', async (_, happens) => {
     const [clock, model, sent] = [new TestClock(), new ScriptedModel(), [] as string[]]
-    const builder = makeSessionBuilder({
-      ...{ clock, log: makeLog({ level: 'silent', secrets: [] }), model, tools: [sendDtmf] },
-      ...{ modelSessionMs: 3_000_000, tracing: makeTracing(clock), isHeld: async () => true, checkpoint: () => {} },
-      journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
-      metrics: makeLiveMetrics(new Registry(), () => 0),
-      transferOf: () => ({
-        expectTarget: () => {},
-        begin: async () => ({ cancel: () => {}, leave: () => {} }),
-        putThrough: () => {},
-      }),
-      carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
-    })
+    const builder = sessionBuilderWith({ clock, model, tools: [sendDtmf] })
     const carrier = {
       ...CALL.carrier,
       send: (parts: readonly Buffer[]) => void sent.push(String(Buffer.concat(parts))),

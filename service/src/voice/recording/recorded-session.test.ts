@@ -1,19 +1,15 @@
-import { Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
 import { TestClock } from '../../../test/harness/clock.ts'
 import { ScriptedModel } from '../../../test/harness/scripted-model.ts'
 import type { TenantId } from '../../kernel/ids.ts'
-import { makeLog } from '../../platform/log.ts'
 import { mediaStreamsCodec } from '../../platform/telephony/twilio/codec.ts'
-import { makeTracing } from '../../platform/tracing.ts'
 import type { SessionId } from '../../records/call-values.ts'
 import { agentConfigDefaults } from '../../tenancy/agent-config-defaults.ts'
 import { NO_ACCOUNT } from '../../tenancy/no-account.fixture.ts'
 import { toRuntime } from '../../tenancy/tenant-defaults.ts'
 import type { TenantDocument } from '../../tenancy/tenant-document.ts'
 import type { CallSession } from '../call-session.ts'
-import { makeLiveMetrics } from '../live-metrics.ts'
-import { makeSessionBuilder } from '../session-builder.ts'
+import { sessionBuilderWith } from '../session-builder.fixture.ts'
 import type { StreamedCall } from '../streamed-call.ts'
 import type { CallRecorder } from './recorder.ts'
 import { RecordedCall, sound } from './recording.fixture.ts'
@@ -34,21 +30,7 @@ const CALL: StreamedCall = {
 /** A session with a model that is ready, whose carrier plays at once and echoes nothing. */
 async function session(recorder: CallRecorder | null, clock: TestClock, compliance: TenantDocument['compliance'] = {}) {
   const model = new ScriptedModel()
-  const builder = makeSessionBuilder({
-    ...{ clock, model, tools: [], modelSessionMs: 3_000_000, recorders: { of: () => recorder } },
-    log: makeLog({ level: 'silent', secrets: [] }),
-    journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
-    metrics: makeLiveMetrics(new Registry(), () => 0),
-    tracing: makeTracing(clock),
-    carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
-    isHeld: async () => true,
-    transferOf: () => ({
-      expectTarget: () => {},
-      begin: async () => ({ cancel: () => {}, leave: () => {} }),
-      putThrough: () => {},
-    }),
-    checkpoint: () => {},
-  })
+  const builder = sessionBuilderWith({ clock, model, recorders: { of: () => recorder } })
   const ends: string[] = []
   const tenant = toRuntime({ tenant_id: 'acme' as TenantId, compliance }, NO_ACCOUNT)
   const built = builder.build({ ...CALL, tenant }, ({ reason }) => ends.push(reason))
