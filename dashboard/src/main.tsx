@@ -5,6 +5,7 @@ import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { makeQueryClient } from './api/query-client.ts'
+import { takeDecimalCommas } from './components/decimal-comma.ts'
 import './design/library.css'
 import './design/tokens.css'
 import { colours, theme } from './design/theme.ts'
@@ -13,6 +14,8 @@ import { makeRouter } from './routes/router.ts'
 /** With this the policy of the page lets style sheets in that components make; the service writes another one into each answer. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? ''
 setNonce(nonce)
+
+takeDecimalCommas(document)
 
 const queryClient = makeQueryClient()
 const router = makeRouter(queryClient)

@@ -322,6 +322,11 @@ describe('the pages of an administrator', () => {
     await percent.pressSequentially('.5')
     await page.getByText('answers 99.5%').waitFor()
     await percent.fill('')
+    // As most of the world writes it, whatever the language of the browser.
+    await percent.pressSequentially('2,5')
+    await page.getByText('answers 97.5%').waitFor()
+    expect(await percent.inputValue()).toBe('2.5')
+    await percent.fill('')
     await percent.pressSequentially('25')
     expect(await percent.inputValue()).toBe('25')
     const entries = [{ agent_version_id: agent.versions[0], traffic_percentage: 40 }]
