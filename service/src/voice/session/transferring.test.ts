@@ -202,6 +202,21 @@ describe('a call that its agent puts through', () => {
     expect(call.all('begin_transfer')).toHaveLength(1)
   })
 
+  it('goes after six seconds without the rest of an answer that is still being made, which nobody takes for heard', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'One two three ')
+    call.audio('resp_1', 'item_1', 3_000)
+    call.do(wanted())
+    call.wait(5_900)
+    expect(call.commands('cancel')).toEqual([])
+    call.wait(100)
+    expect(call.commands('cancel')).toEqual([{ type: 'cancel', responseId: 'resp_1' }])
+    expect(call.all('discard')).toEqual([{ type: 'discard', responseIds: ['resp_1'] }])
+    expect(call.all('clear')).toEqual([])
+  })
+
   it('is there again when the carrier refuses, and the tool says why', () => {
     const call = Call.greeted()
     call.do(wanted())

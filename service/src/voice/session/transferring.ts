@@ -1,6 +1,6 @@
 import { assertNever } from '../../kernel/errors.ts'
 import { isDrained } from '../playback.ts'
-import { askFirst, askNext } from './asking.ts'
+import { askFirst, askNext, cancelActive } from './asking.ts'
 import { holdTransfer, meantOf } from './calling-off.ts'
 import { comeBack, dropWaiting } from './coming-back.ts'
 import type { SessionEvent, TransferFault } from './events.ts'
@@ -208,6 +208,8 @@ export function transferTimer(step: Step): void {
   if (!wanted) return
   if (wanted.phase === 'words') {
     hearOutStopped(step)
+    // What comes of it from now on is not sent.
+    cancelActive(step)
     return askCarrier(step, wanted)
   }
   failed(step, wanted.phase === 'holding' ? 'no_answer' : 'failed')
