@@ -1,5 +1,5 @@
 import { pressed } from '../../src/records/pressed-keys.ts'
-import { ASK_IF_THERE } from '../../src/voice/session/silence.ts'
+import { ASK_IF_THERE, GOODBYE } from '../../src/voice/session/silence.ts'
 import { happeningsOf, type MixedRun } from './mixed-run.ts'
 import { PLAIN } from './mixed-setting.ts'
 
@@ -7,8 +7,8 @@ import { PLAIN } from './mixed-setting.ts'
 const WITHIN_MS = 8_000
 /** What has happened so long before it has been dealt with. */
 const BEFORE_MS = 6_000
-/** What keeps nobody from being asked. */
-const QUIET: readonly string[] = ['listen', 'whisper', 'say', 'unmute', 'rate_limited', 'backlog', 'trouble']
+/** What may keep a model from being asked, or from taking it, while the agent has the call. */
+const UPSETTING: readonly string[] = ['own_answer', 'machine', 'party', 'lose_stream']
 
 function unless(isRight: boolean, fault: string): string[] {
   return isRight ? [] : [fault]
@@ -37,15 +37,23 @@ function faultsOfSaysAsked(run: MixedRun): string[] {
   })
 }
 
+/** What a silent caller is asked is no answer; what is asked behind more words of theirs is one to both. */
 function faultsOfKeysAnswered(run: MixedRun): string[] {
   const { world } = run
-  const asked = askedIn(run)
+  const answers = askedIn(run).filter(({ instructions }) => !isForSilence(run, instructions))
   return world.transcript.flatMap(({ role, text, itemId }) => {
     if (role !== 'system' || !text.startsWith(pressed(''))) return []
     const atMs = world.keptAtMs.get(itemId) ?? 0
-    const isAnswered = asked.some((one) => one.atMs >= atMs && one.atMs <= atMs + WITHIN_MS)
+    const isAnswered = answers.some((one) => one.atMs >= atMs && one.atMs <= atMs + WITHIN_MS)
     return unless(isAnswered || !isCalm(run, atMs), `nobody answered, from ${atMs} on: ${text}`)
   })
+}
+
+function isForSilence({ call }: MixedRun, instructions: string | null): boolean {
+  const { prompts, goodbye } = call.setting ?? PLAIN
+  const texts = [...prompts, goodbye, ...(call.other ? [...call.other.prompts, call.other.goodbye] : [])]
+  const isOwn = texts.some((text) => text !== '' && instructions?.endsWith(text))
+  return instructions === ASK_IF_THERE || instructions === GOODBYE || isOwn
 }
 
 /** An agent that has words of its own for who is silent uses them. */
@@ -68,16 +76,17 @@ function faultsOfWhispers({ world, whispers }: MixedRun): string[] {
   })
 }
 
-/** Whether the agent has the call then, and for long enough, and nothing happens to it but that the caller speaks. */
-function isCalm(run: MixedRun, fromMs: number): boolean {
-  const { world, call, targets, looks } = run
+/** Whether the agent has the call from then on, and for long enough, with a model that answers, and nothing happens to it but that the caller speaks. */
+function isCalm({ call, looks }: MixedRun, fromMs: number): boolean {
   const untilMs = fromMs + WITHIN_MS
-  const isMeanwhile = (atMs: number) => fromMs - BEFORE_MS <= atMs && atMs <= untilMs
-  const happens = happeningsOf(call).some(
-    ({ atMs, incident: { type } }) => type === 'mishap' || (!QUIET.includes(type) && isMeanwhile(atMs)),
+  const happens = happeningsOf(call).some(({ atMs, incident }) => {
+    if (incident.type === 'mishap') return atMs <= untilMs
+    // One that is lost, and had again, is asked the same.
+    const isUpsetting = incident.type === 'lose_model' ? incident.how !== 'retry' : UPSETTING.includes(incident.type)
+    return isUpsetting && fromMs - BEFORE_MS <= atMs && atMs <= untilMs
+  })
+  const isTheirs = looks.every(
+    (look) => look.atMs <= fromMs || look.atMs > untilMs || (look.isTheirs && look.timeUp === null && !look.isSpent),
   )
-  const isTheirs = looks.every(({ atMs, timeUp, isSpent }) => atMs > untilMs || (timeUp === null && !isSpent))
-  const isOver = world.endedAtMs === null || world.endedAtMs <= untilMs
-  const isPut = world.toolRuns.some(({ name }) => name.endsWith('transfer')) || targets.legs.length > 0
-  return !happens && isTheirs && !isOver && !isPut
+  return !happens && isTheirs && (looks.at(-1)?.atMs ?? 0) > untilMs
 }
