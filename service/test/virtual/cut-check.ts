@@ -45,13 +45,20 @@ export function faultsOfEnd(world: World): string[] {
   ]
 }
 
-/** Nothing of an answer that was silenced follows the `clear` or the cancel that silenced it, unless the agent goes on with it. */
-export function faultsOfAudio({ carriers, model, resumedAtMs }: World): string[] {
+/**
+ * Nothing of an answer that was silenced follows the `clear` or the cancel that silenced it, unless the agent goes on with it.
+ *
+ * @param isMeant whether this was to be heard all the same.
+ */
+export function faultsOfAudio(
+  { carriers, model, resumedAtMs }: World,
+  isMeant: (sent: { answer: number; atMs: number }) => boolean = () => false,
+): string[] {
   const sent = carriers.flatMap((carrier) => carrier.sent)
   const late = sent.filter((one) => {
     if (one.type !== 'media' || resumedAtMs.includes(one.atMs)) return false
     const cancelledAtMs = model.answers[one.answer]?.cancelledAtMs ?? Number.POSITIVE_INFINITY
-    return one.atMs > cancelledAtMs
+    return one.atMs > cancelledAtMs && !isMeant(one)
   })
   return [
     ...unless(late.length === 0, 'audio of a cancelled answer was sent'),

@@ -20,7 +20,6 @@ const HEARD_WITHIN_MS = 50
 /** From a request to hang up to the end of what is heard. */
 const HANG_UP_MS = 150
 const ENDED_IN_APOLOGY = 'hung up 1 times, apologised 1 times'
-const CANCELLED_SENT = 'audio of a cancelled answer was sent'
 /** So much of an answer is some words of it. */
 const WORDS_MS = 1_000
 /** Who is owed an answer hears something within 2.5 s, and we look now and then, and the way is long. */
@@ -45,7 +44,7 @@ export function faultsOfMixed(run: MixedRun): string[] {
   const { world } = run
   return [
     ...faultsOfEnd(world).filter((fault) => !(isEndedByHand(run) && fault === ENDED_IN_APOLOGY)),
-    ...faultsOfAudio(world).filter((fault) => !(isCalledIn(run) && fault === CANCELLED_SENT)),
+    ...faultsOfAudio(world, (sent) => isGoneOn(run, sent)),
     ...faultsOfHeard(world, HEARD_WITHIN_MS + (isCutShort(run) ? knownLateMs(run) : 0)),
     ...offencesOf(run).map((offence) => `the model was asked for ${offence}`),
     ...faultsOfLength(run),
@@ -68,14 +67,16 @@ export function faultsOfMixed(run: MixedRun): string[] {
   ]
 }
 
-/** Whether an answer that seemed whole, and whose end was asked for by that, has gone on just then: that is heard, and gone on with. */
-function isCalledIn({ world: { model, carriers } }: MixedRun): boolean {
-  const sent = carriers.flatMap((carrier) => carrier.sent)
-  return model.answers.some(({ answer, responseId, cancelledAtMs }) => {
-    const isSecond = model.answers[answer - 1]?.responseId === responseId
-    const first = sent.find((one) => one.type === 'media' && one.answer === answer)
-    return isSecond && cancelledAtMs !== null && first !== undefined && first.atMs > cancelledAtMs
-  })
+/** Whether it was on its way, of more of an answer that seemed whole, as that was asked to end: it is heard, and gone on with. */
+function isGoneOn(
+  { world: { model, carriers, times } }: MixedRun,
+  { answer, atMs }: { answer: number; atMs: number },
+): boolean {
+  const { responseId, cancelledAtMs } = model.answers[answer] ?? {}
+  const isSecond = model.answers[answer - 1]?.responseId === responseId
+  const first = carriers.flatMap(({ sent }) => sent).find((one) => one.type === 'media' && one.answer === answer)
+  const isBegunSince = first !== undefined && first.atMs > (cancelledAtMs ?? Number.POSITIVE_INFINITY)
+  return isSecond && isBegunSince && atMs <= (cancelledAtMs ?? 0) + 2 * times.oneWayMs
 }
 
 /** Whoever ends a call does so, also where its caller is being told why it cannot go on. */
