@@ -360,6 +360,20 @@ describe('What the law wants said', () => {
     expect(told(call)).toEqual([expect.stringContaining(SENTENCE)])
   })
 
+  it('is said again where the agent still said it when its transfer waited no longer', () => {
+    const call = new Call(SPOKEN)
+    call.model({ type: 'ready' })
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'You are')
+    call.do({ type: 'transfer', id: 't1', target: '+12025550103', isWarm: false, isAgents: true })
+    for (let ms = 0; ms < 6_000; ms += 500) {
+      call.audio('resp_1', 'item_1', 600)
+      call.wait(500)
+    }
+    call.do({ type: 'transfer_failed', why: 'failed' })
+    expect(told(call)).toEqual([expect.stringContaining(SENTENCE)])
+  })
+
   it('is not said again by the other agent where the first has made all of it', () => {
     const call = new Call(SPOKEN)
     call.model({ type: 'ready' })

@@ -2,6 +2,7 @@ import { assertNever } from '../../kernel/errors.ts'
 import { isDrained } from '../playback.ts'
 import { askFirst, askNext, cancelActive } from './asking.ts'
 import { holdTransfer, meantOf } from './calling-off.ts'
+import { tellUnsaidDisclosure } from './clips.ts'
 import { comeBack, dropWaiting } from './coming-back.ts'
 import type { SessionEvent, TransferFault } from './events.ts'
 import { playStretch } from './holding.ts'
@@ -90,6 +91,14 @@ export function beginTransfer(step: Step): void {
   const isSilent = (asked?.isAbandoned ?? true) && (active?.isCancelled ?? true)
   const isToSpeak = queue.some(({ isInPlace }) => isInPlace)
   if (isSilent && !isToSpeak && isDrained(playback, step.nowMs)) askCarrier(step, wanted)
+}
+
+/** What the agent would still make is not heard any more: it is not made, nor taken for said. */
+function leaveUnmade(step: Step): void {
+  const { active } = step.state.answers
+  if (!active || active.isCancelled) return
+  cancelActive(step)
+  tellUnsaidDisclosure(step, true)
 }
 
 function askCarrier(step: Step, wanted: Transfer): void {
@@ -208,8 +217,7 @@ export function transferTimer(step: Step): void {
   if (!wanted) return
   if (wanted.phase === 'words') {
     hearOutStopped(step)
-    // What comes of it from now on is not sent.
-    cancelActive(step)
+    leaveUnmade(step)
     return askCarrier(step, wanted)
   }
   failed(step, wanted.phase === 'holding' ? 'no_answer' : 'failed')
