@@ -1,6 +1,7 @@
 import { letters } from '../../src/voice/session/word-ends.ts'
 import { TIME_UP } from '../../src/voice/session/wrapping-up.ts'
-import type { MixedCall } from './mixed-call.ts'
+import type { Incident, MixedCall } from './mixed-call.ts'
+import { areTheirs } from './mixed-look.ts'
 import { happeningsOf, type MixedRun } from './mixed-run.ts'
 import { BEGUN, LAW, PLAIN } from './mixed-setting.ts'
 import type { Answered } from './model-world.ts'
@@ -8,7 +9,7 @@ import type { Answered } from './model-world.ts'
 /** Heard so much less than was made, it was heard to its end. */
 const WHOLE_WITHIN_MS = 250
 /** What happens to a call may show in what is heard so long after it, and a little before that begins. */
-const CALM_MS = 20_000
+const CALM_MS = 8_000
 
 function unless(isRight: boolean, fault: string): string[] {
   return isRight ? [] : [fault]
@@ -121,17 +122,27 @@ function faultsOfGoodbye({ world, call }: MixedRun): string[] {
   const last = world.model.answers.findLast(({ answer }) => world.heardMs(answer) > 0)
   if ((reason !== 'agent_hangup' && reason !== 'idle_timeout') || !last || world.hangUps === 0) return []
   if (last.cancelledAtMs !== null || world.session.state.timeUp !== null || call.speech !== null) return []
-  if (call.incidents.some(({ incident }) => incident.type === 'lose_stream' || incident.type === 'hang_up')) return []
-  // Nor are they where a supervisor has ended it, or silenced it, or its process was stopped.
-  const isMeant = (one: MixedCall['incidents'][number]['incident']) =>
-    one.type === 'end' ||
-    one.type === 'mute' ||
-    (one.type === 'shut_down' && (one.how === 'end' || one.how === 'stopped'))
-  if (call.incidents.some(({ incident }) => isMeant(incident))) return []
-  // A carrier that takes nothing for so long is taken for gone.
-  if (call.incidents.some(({ incident }) => incident.type === 'backlog' && incident.forMs >= 5_000)) return []
+  const sent = world.carriers.flatMap((carrier) => carrier.sent)
+  const fromMs = sent.find((one) => one.type === 'media' && one.answer === last.answer)?.atMs ?? 0
+  if (happeningsOf(call).some(({ atMs, incident }) => mayCut(incident) && atMs + forMs(incident) >= fromMs)) return []
   const missingMs = last.madeMs - world.heardMs(last.answer)
   return unless(missingMs <= WHOLE_WITHIN_MS, `the last ${missingMs} ms of the goodbye were not heard`)
+}
+
+const CUTTING: readonly string[] = ['end', 'mute', 'lose_stream', 'hang_up']
+
+/** Whether it may keep words from being heard: where a supervisor ends the call, or silences it, or its process stops, or its stream is lost. */
+function mayCut(incident: Incident): boolean {
+  if (incident.type === 'shut_down') return incident.how === 'end' || incident.how === 'stopped'
+  // A carrier that takes nothing for so long is taken for gone.
+  if (incident.type === 'backlog') return incident.forMs >= 5_000
+  return CUTTING.includes(incident.type)
+}
+
+/** How long it goes on; what a process does as it stops comes after the time that it is given. */
+function forMs(incident: Incident): number {
+  if (incident.type === 'shut_down') return incident.afterMs
+  return 'forMs' in incident ? incident.forMs : 0
 }
 
 /** What the law wants said is heard before anything else of the agent. */
@@ -143,16 +154,22 @@ function faultsOfLaw(run: MixedRun): string[] {
   if (earlier.some(({ itemId }) => itemId === BEGUN)) return []
   if (disclosure === null || (began !== null && began !== 'disclosing')) return []
   // A server that begins by itself was not asked, and nobody tells it what to say. Nor is a provider known that finds its first words too long.
-  const isUnsure = ({ incident }: MixedRun['call']['incidents'][number]) =>
+  const isUnsure = ({ incident }: Pick<MixedCall['incidents'][number], 'incident'>) =>
     incident.type === 'own_answer' || (incident.type === 'mishap' && incident.what === 'max_output_tokens')
-  if ([...before, run].some((one) => one.call.incidents.some(isUnsure))) return []
+  const unsure = [...before, run].flatMap((one) =>
+    happeningsOf(one.call).flatMap((happens) =>
+      isUnsure(happens) ? [happens.atMs + (one.resumption?.elapsedMs ?? 0)] : [],
+    ),
+  )
+  const unsureMs = Math.min(...unsure)
   const law = letters(LAW)
   const isFiller = (text: string) => /ords ?of ?a? ?(filler|apology)/.test(text)
   const said = [...earlier, ...world.transcript]
     .filter(({ role, text, unheard }) => role === 'agent' && text !== '' && !isFiller(text + unheard))
     .sort((a, b) => a.startMs - b.startMs)
   let heard = ''
-  for (const { text, itemId, unheard } of said) {
+  for (const { text, itemId, unheard, endMs } of said) {
+    if (endMs >= unsureMs) return []
     const own = letters(text)
     // What was begun may be gone on with, or be said again.
     heard = law.startsWith(own) ? own : heard + own
@@ -165,25 +182,26 @@ function faultsOfLaw(run: MixedRun): string[] {
 }
 
 /** No words of the agent are lost by themselves. */
-function faultsOfCuts({ world, call, targets, people, resumption }: MixedRun): string[] {
-  const hasRung = targets.legs.length + targets.heard.length > 0
-  if (call.speech?.some(({ failsAs }) => failsAs) || hasRung || people.length > 0) return []
+function faultsOfCuts({ world, call, looks, resumption }: MixedRun): string[] {
+  if (call.speech?.some(({ failsAs }) => failsAs)) return []
   const isLasting = ({ incident }: Pick<MixedRun['call']['incidents'][number], 'incident'>) =>
     incident.type !== 'listen' && incident.type !== 'whisper'
   const times = happeningsOf(call).map((one) => (isLasting(one) ? one.atMs : Number.NEGATIVE_INFINITY))
-  if (call.incidents.some(({ incident }) => incident.type === 'mishap')) return []
-  // Nor is a long answer heard out once the call has to end.
-  const { budget, timeUp } = world.session.state
-  if (budget === 'spent' || timeUp !== null) return []
+  const mishaps = happeningsOf(call).filter(({ incident }) => incident.type === 'mishap')
+  const beforeMs = resumption?.elapsedMs ?? 0
+  const firstMishapMs = Math.min(...mishaps.map(({ atMs }) => atMs + beforeMs))
   const keys = world.wire.trace
     .filter((line) => line.includes('carrier key'))
     .map((line) => 1_000 * Number.parseFloat(line))
   const sounds = world.caller.utterances.flatMap(({ startMs, endMs }) => [startMs, endMs])
-  const disturbances = [...times, ...keys, ...sounds, world.endedAtMs ?? 0].map(
-    (ms) => ms + (resumption?.elapsedMs ?? 0),
-  )
+  const disturbances = [...times, ...keys, ...sounds, world.endedAtMs ?? 0].map((ms) => ms + beforeMs)
   return world.transcript.flatMap(({ itemId, role, unheard, startMs, endMs }) => {
-    const isCalm = !disturbances.some((one) => startMs - CALM_MS < one && one < endMs + CALM_MS / 4)
+    const [fromMs, untilMs] = [startMs - CALM_MS, endMs + CALM_MS / 4]
+    const isCalm =
+      !disturbances.some((one) => fromMs < one && one < untilMs) &&
+      untilMs < firstMishapMs &&
+      // Nor is a long answer heard out once the call has to end.
+      areTheirs(looks, { fromMs: fromMs - beforeMs, untilMs: untilMs - beforeMs })
     return unless(role !== 'agent' || unheard === '' || !isCalm, `${itemId} lost by itself: ${unheard}`)
   })
 }

@@ -1,5 +1,6 @@
 import { pressed } from '../../src/records/pressed-keys.ts'
 import { ASK_IF_THERE, GOODBYE } from '../../src/voice/session/silence.ts'
+import { areTheirs } from './mixed-look.ts'
 import { happeningsOf, type MixedRun } from './mixed-run.ts'
 import { PLAIN } from './mixed-setting.ts'
 
@@ -85,8 +86,5 @@ function isCalm({ call, looks }: MixedRun, fromMs: number): boolean {
     const isUpsetting = incident.type === 'lose_model' ? incident.how !== 'retry' : UPSETTING.includes(incident.type)
     return isUpsetting && fromMs - BEFORE_MS <= atMs && atMs <= untilMs
   })
-  const isTheirs = looks.every(
-    (look) => look.atMs <= fromMs || look.atMs > untilMs || (look.isTheirs && look.timeUp === null && !look.isSpent),
-  )
-  return !happens && isTheirs && (looks.at(-1)?.atMs ?? 0) > untilMs
+  return !happens && areTheirs(looks, { fromMs, untilMs })
 }

@@ -22,6 +22,13 @@ export type Look = {
   isSpent: boolean
 }
 
+/** Whether the agent and the caller have the call for themselves all the while, and it is not to end. */
+export function areTheirs(looks: readonly Look[], { fromMs, untilMs }: { fromMs: number; untilMs: number }): boolean {
+  const meanwhile = looks.filter(({ atMs }) => fromMs < atMs && atMs <= untilMs)
+  const isLookedAt = (looks.at(-1)?.atMs ?? 0) >= untilMs
+  return isLookedAt && meanwhile.every(({ isTheirs, timeUp, isSpent }) => isTheirs && timeUp === null && !isSpent)
+}
+
 const CHANGES: readonly string[] = ['state', 'taken_over', 'muted']
 
 export function lookAt({ session, clock, carrier, notes }: World): Look {

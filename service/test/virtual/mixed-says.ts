@@ -1,4 +1,5 @@
 import { letters } from '../../src/voice/session/word-ends.ts'
+import { areTheirs } from './mixed-look.ts'
 import { happeningsOf, type MixedRun } from './mixed-run.ts'
 
 function unless(isRight: boolean, fault: string): string[] {
@@ -32,20 +33,18 @@ export function faultsOfSays(run: MixedRun): string[] {
 }
 
 /** Whether anything but the conversation happens from then on that may keep words from being said or heard whole. */
-function isDisturbed({ world, call, targets, people }: MixedRun, atMs: number): boolean {
+function isDisturbed({ world, call, looks }: MixedRun, atMs: number): boolean {
   const untilMs = atMs + SAID_WITHIN_MS
   const isMeanwhile = (startMs: number, endMs = startMs) => atMs - BEHIND_MS <= endMs && startMs <= untilMs
   const happens = happeningsOf(call).some(({ atMs: happensMs, incident }) => {
-    if (incident.type === 'mishap') return true
+    if (incident.type === 'mishap') return happensMs <= untilMs
     const isOfSession = incident.type === 'expire' || (incident.type === 'lose_model' && incident.how === 'retry')
     const isQuiet = isOfSession || QUIET.includes(incident.type)
     return !isQuiet && atMs - BEFORE_MS <= happensMs && happensMs <= untilMs
   })
   return (
     happens ||
-    (world.endedAtMs ?? 0) <= untilMs ||
-    targets.legs.length > 0 ||
-    people.length > 0 ||
+    !areTheirs(looks, { fromMs: atMs, untilMs }) ||
     world.notes.some(({ type }) => type === 'resumed') ||
     world.caller.utterances.some(({ startMs, endMs }) => isMeanwhile(startMs, endMs)) ||
     world.keys.some((key) => isMeanwhile(key.atMs))
