@@ -118,7 +118,7 @@ function makeTransferring(deps: Deps, { nodeId, journal, cache, isHeld, publicUr
   const requests = new CarrierRequests({ clock, carriers, tenants: cache })
   const transfers = makeTransfers({
     ...{ clock, log, nodeId, bus: cluster.bus, requests, publicUrl, tokens, isHeld },
-    putThrough: makeOwnPutThrough({ db: database.db, clock, nodeId }),
+    putThrough: makeOwnPutThrough({ db: database.db, clock, nodeId, tenants: cache }),
     flush: (callSid) => journal.flush(callSid),
     resumeUrl: () => resumeAddress(publicUrl()),
   })

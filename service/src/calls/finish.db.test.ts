@@ -19,6 +19,7 @@ import { makeCallStatuses, NOTHING_SAID } from './record-status.ts'
 
 const test = useDatabase()
 const acme = tenantTold('acme')
+const HELD = { tenantId: acme.tenant_id, callSid: 'CA1', epoch: 1 }
 const STREAM = { callSid: 'CA1', epoch: 1, streamSid: 'MZ1', model: 'realtime-1', voice: null }
 let clock: TestClock
 let lines: Record<string, unknown>[]
@@ -60,6 +61,11 @@ async function stored() {
   const log = await test.db.selectFrom('call_logs').selectAll().executeTakeFirstOrThrow()
   const session = await test.db.selectFrom('voice_sessions').selectAll().executeTakeFirstOrThrow()
   return { log, session }
+}
+
+/** What notes a call as put through by the word of a node. */
+function sayingThrough(nodeId: NodeId) {
+  return makeOwnPutThrough({ db: test.db, clock, nodeId, tenants: { get: () => findTenant() } })
 }
 
 /** What is told after the call and its session have started. */
@@ -248,14 +254,23 @@ describe('the end of a call', () => {
   })
 
   it('goes on elsewhere by the word of the node whose stream has it, of another node or an older stream it does not', async () => {
-    const sayingSo = (nodeId: NodeId, epoch: number) =>
-      makeOwnPutThrough({ db: test.db, clock, nodeId })(acme, { tenantId: acme.tenant_id, callSid: 'CA1', epoch })
+    const sayingSo = (nodeId: NodeId, epoch: number) => sayingThrough(nodeId)(acme, { ...HELD, epoch })
     await sayingSo(OTHER_NODE, 1)
     await test.db.updateTable('call_directory').set({ epoch: 2 }).execute()
     await sayingSo(NODE, 1)
     expect((await stored()).session.end_reason).toBeNull()
     await sayingSo(NODE, 2)
     expect((await stored()).session.end_reason).toBe('transferred')
+  })
+
+  it.each<[string, TenantRuntime | null, string[]]>([
+    ['all that it asks for by now', acme, ['voice.session.completed']],
+    ['nothing that it asks for no more', tenantTold('acme', null), []],
+  ])('tells its tenant, by the word of the node whose stream has it, %s', async (_what, present, events) => {
+    findTenant = async () => present
+    const begun = tenantTold('acme', events.length > 0 ? null : ['voice.session.completed'])
+    await sayingThrough(NODE)(begun, HELD)
+    expect((await told()).map(({ event }) => event)).toEqual(events)
   })
 
   it('changes nothing of an unknown call, nor when the tenant is gone', async () => {

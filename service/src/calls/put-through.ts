@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
-import type { NodeId } from '../kernel/ids.ts'
+import type { NodeId, TenantId } from '../kernel/ids.ts'
 import { cancelMissedCall } from '../operators/missed-calls.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { type DirectoryRow, giveUpCall } from '../records/call-directory-store.ts'
@@ -29,16 +29,21 @@ export function makePutThrough(deps: Deps): PutThrough {
   return (tenant, callSid, report) => inOneStep(deps, tenant, { callSid, report, isTrue: () => true })
 }
 
+/** `tenants`: finds a tenant as it is now, which may not be how its call began. */
+type OwnDeps = Deps & { nodeId: NodeId; tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> } }
+
 /**
  * As `PutThrough`, by the word of the node whose stream has the call: one that is not that stream's any more has come back, to another
  * node or by a newer stream.
  */
 export type OwnPutThrough = (tenant: TenantRuntime, call: HeldCall) => Promise<void>
 
-export function makeOwnPutThrough({ nodeId, ...deps }: Deps & { nodeId: NodeId }): OwnPutThrough {
-  return (tenant, { callSid, ...holder }) => {
+export function makeOwnPutThrough({ nodeId, tenants, ...deps }: OwnDeps): OwnPutThrough {
+  return async (tenant, { callSid, ...holder }) => {
     const isTrue = (row: DirectoryRow) => row.owner === nodeId && isHeldBy(row, holder)
-    return inOneStep(deps, tenant, { callSid, isTrue })
+    // Asked before the transaction: the embedded database has one connection, which that owns.
+    const present = (await tenants.get(tenant.tenant_id)) ?? tenant
+    return inOneStep(deps, present, { callSid, isTrue })
   }
 }
 
