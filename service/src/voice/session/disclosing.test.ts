@@ -374,6 +374,20 @@ describe('What the law wants said', () => {
     expect(told(call)).toEqual([expect.stringContaining(SENTENCE)])
   })
 
+  it('is told once to the other agent where the first was to say the rest of it', () => {
+    const call = new Call(SPOKEN)
+    call.model({ type: 'ready' })
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'You are')
+    call.audio('resp_1', 'item_1', 500)
+    call.model({ type: 'closed', code: '1006', message: 'gone', fault: 'retry' })
+    call.wait(1_500)
+    call.echoAll()
+    call.do({ type: 'hand_off', plan: call.state.plan, agentName: 'Kim', summary: '' })
+    const history = call.all('open_model').at(-1)?.history ?? ''
+    expect([...history.split('\n'), ...told(call)].filter((text) => text.includes('cut short'))).toHaveLength(1)
+  })
+
   it('is not said again by the other agent where the first has made all of it', () => {
     const call = new Call(SPOKEN)
     call.model({ type: 'ready' })

@@ -1,4 +1,5 @@
 import { tellUnsaidDisclosure } from './clips.ts'
+import { cutDisclosure } from './disclosing.ts'
 import { callGoesOn } from './held-end.ts'
 import { stopHoldAudio } from './interrupting.ts'
 import { addNote } from './keeping.ts'
@@ -41,6 +42,7 @@ export function handOff(
   const { queue } = step.state.answers
   const left = queue.filter(({ why, thenEnd }) => why !== 'rest' || thenEnd !== null)
   step.setAnswers({ queue: left })
-  if (left.length < queue.length) tellUnsaidDisclosure(step, true)
+  // What was over with it by now stands in what the session is told of the call so far.
+  if (left.length < queue.length && cutDisclosure(step.state) === null) tellUnsaidDisclosure(step, true)
   if (step.state.stopped?.rest?.why === 'rest') forgetRest(step)
 }
