@@ -151,6 +151,17 @@ describe('a tool of a tenant', () => {
     await expect(asked).rejects.toMatchObject({ name: 'ToolRefusal', message })
   })
 
+  it.each<[string, string, Record<string, string>]>([
+    ['an address', '/?'.concat('{{note}}'.repeat(40)), {}],
+    ['a header', '/', { 'x-one': '{{note}}'.repeat(40), 'x-two': '{{note}}'.repeat(40) }],
+  ])('fills no more into %s than can be sent, however often something is named there', async (where, path, headers) => {
+    const target = await targetThat({ status: 200 })
+    const asked = run({ url: at(target, path), headers }, { args: { id: '1', note: 'x'.repeat(1_000) } })
+    const message = `the arguments are too long for ${where}`
+    await expect(asked).rejects.toMatchObject({ name: 'ToolRefusal', message })
+    expect(target.received).toEqual([])
+  })
+
   it.each([
     ['text', { status: 200, body: 'All sold.' }, { output: { status: 200, body: 'All sold.' } }],
     ['nothing', { status: 204 }, { output: { status: 204, body: '' } }],

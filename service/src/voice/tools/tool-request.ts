@@ -14,6 +14,8 @@ export type ToolRequest = {
 }
 
 const MAX_URL_CHARS = 8_000
+/** Of all that is filled into the headers: servers take some 16,000 of all headers, and fewer. */
+const MAX_HEADERS_CHARS = 64_000
 const MAX_KEY_CHARS = 255
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a value with one of them would begin another header.
@@ -41,7 +43,7 @@ export function requestOf(tool: RuntimeHttpTool, args: Record<string, unknown>, 
   const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH'
   const filled = filledUrl(tool.url, values)
   const url = hasBody ? filled : withQuery(filled, rest)
-  if (url.length > MAX_URL_CHARS) throw new ToolRefusal('the arguments are too long for an address')
+  if (url.length > MAX_URL_CHARS) throw tooLong('an address')
   const own = filledHeaders(tool.headers, values)
   const body = hasBody ? JSON.stringify(rest) : undefined
   return { method, url, headers: { ...ourHeaders(own, { call, body }), ...own }, ...(body !== undefined && { body }) }
@@ -79,15 +81,17 @@ function factsOf({ customerPhone, callSid, sessionId, tenant, agentName }: CallF
 function filledUrl(template: string, values: Map<string, unknown>): string {
   const query = template.indexOf('?')
   const path = query < 0 ? template : template.slice(0, query)
-  const filledPath = fillPlaceholders(path, (name) => {
-    const value = textOf(values.get(name))
+  const inAddress = (name: string) => encoded(textOf(values.get(name)))
+  const inPath = (name: string) => {
+    const value = inAddress(name)
     if (value === '') throw new ToolRefusal(`${name} must not be empty`)
-    return encoded(value)
-  })
+    return value
+  }
+  const limits = { maxChars: MAX_URL_CHARS, where: 'an address' }
+  const filledPath = fillPlaceholders(path, within(limits, inPath))
   const isStep = filledPath.split('/').some((part) => DOTS.test(part))
   if (isStep && filledPath !== path) throw new ToolRefusal('the arguments do not make an address')
-  const filledQuery =
-    query < 0 ? '' : fillPlaceholders(template.slice(query), (name) => encoded(textOf(values.get(name))))
+  const filledQuery = query < 0 ? '' : fillPlaceholders(template.slice(query), within(limits, inAddress))
   return filledPath + filledQuery
 }
 
@@ -100,15 +104,33 @@ function withQuery(url: string, args: Record<string, unknown>): string {
 }
 
 function filledHeaders(headers: Record<string, string>, values: Map<string, unknown>): Record<string, string> {
-  const filled = Object.entries(headers).map(([header, template]) => [
-    header,
-    fillPlaceholders(template, (name) => {
-      const value = textOf(values.get(name))
-      if (NO_LINE.test(value)) throw new ToolRefusal(`${name} has characters that cannot be sent`)
-      return HEADER_VALUE.test(value) ? value : value.toWellFormed().replaceAll(NOT_IN_HEADER, encodeURIComponent)
-    }),
-  ])
+  const inHeader = within({ maxChars: MAX_HEADERS_CHARS, where: 'a header' }, (name) => {
+    const value = textOf(values.get(name))
+    if (NO_LINE.test(value)) throw new ToolRefusal(`${name} has characters that cannot be sent`)
+    return HEADER_VALUE.test(value) ? value : value.toWellFormed().replaceAll(NOT_IN_HEADER, encodeURIComponent)
+  })
+  const filled = Object.entries(headers).map(([header, template]) => [header, fillPlaceholders(template, inHeader)])
   return Object.fromEntries(filled) as Record<string, string>
+}
+
+/** Each value is written once, however often it is named, and no more is made of all of them than can be sent. */
+function within(
+  { maxChars, where }: { maxChars: number; where: string },
+  textFor: (name: string) => string,
+): (name: string) => string {
+  const known = new Map<string, string>()
+  let leftChars = maxChars
+  return (name) => {
+    const text = known.get(name) ?? textFor(name)
+    known.set(name, text)
+    leftChars -= text.length
+    if (leftChars < 0) throw tooLong(where)
+    return text
+  }
+}
+
+function tooLong(where: string): ToolRefusal {
+  return new ToolRefusal(`the arguments are too long for ${where}`)
 }
 
 /** What was not given is nothing; an object or a list is written as JSON. */
