@@ -8,8 +8,8 @@ import type { Answered } from './model-world.ts'
 
 /** Heard so much less than was made, it was heard to its end. */
 const WHOLE_WITHIN_MS = 250
-/** What happens to a call may show in what is heard so long after it, and a little before that begins. */
-const CALM_MS = 8_000
+/** What happens to a call may show in what is heard so long after it, and so long before it. */
+const CALM_MS = { after: 8_000, before: 5_000 }
 
 function unless(isRight: boolean, fault: string): string[] {
   return isRight ? [] : [fault]
@@ -195,8 +195,10 @@ function faultsOfCuts({ world, call, looks, resumption }: MixedRun): string[] {
     .map((line) => 1_000 * Number.parseFloat(line))
   const sounds = world.caller.utterances.flatMap(({ startMs, endMs }) => [startMs, endMs])
   const disturbances = [...times, ...keys, ...sounds, world.endedAtMs ?? 0].map((ms) => ms + beforeMs)
-  return world.transcript.flatMap(({ itemId, role, unheard, startMs, endMs }) => {
-    const [fromMs, untilMs] = [startMs - CALM_MS, endMs + CALM_MS / 4]
+  return world.transcript.flatMap(({ itemId, role, unheard, startMs, endMs, sentMs }) => {
+    // Until it would have been heard, and that was known.
+    const knownMs = Math.max(endMs, startMs + (sentMs ?? 0)) + world.marksLateMs
+    const [fromMs, untilMs] = [startMs - CALM_MS.after, knownMs + CALM_MS.before]
     const isCalm =
       !disturbances.some((one) => fromMs < one && one < untilMs) &&
       untilMs < firstMishapMs &&
