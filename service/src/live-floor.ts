@@ -4,6 +4,7 @@ import { findOwner, listOwners } from './records/call-owner-store.ts'
 import { answerRemoteCalls } from './voice/answer-remote-calls.ts'
 import { answerRemoteLines } from './voice/lines/answer-remote-lines.ts'
 import type { OpenLine } from './voice/lines/line.ts'
+import type { NoteTakeover } from './voice/lines/line-socket.ts'
 import { makeLinesHere } from './voice/lines/lines-here.ts'
 import { reachableLines } from './voice/lines/reachable-lines.ts'
 import { makeRemoteLines } from './voice/lines/remote-lines.ts'
@@ -16,12 +17,13 @@ import { makeRemoteWatches } from './voice/remote-watches.ts'
 export function makeLiveCalls(
   { clock, cluster: { bus }, database: { db } }: Deps,
   { live, nodeId }: { live: LiveSessions; nodeId: NodeId },
+  note: NoteTakeover,
 ): { calls: LiveCalls; openLine: OpenLine; close(): void } {
   const here = liveCallsHere(live, clock)
   const watches = makeRemoteWatches({ bus, clock, nodeId })
   const linesHere = makeLinesHere(live)
   const remote = makeRemoteLines({ bus, clock, nodeId })
-  const stopLines = answerRemoteLines({ bus, clock, nodeId, here: linesHere })
+  const stopLines = answerRemoteLines({ bus, clock, nodeId, here: linesHere, note })
   const stopAnswers = answerRemoteCalls({ bus, clock, nodeId, live, here })
   const owners = {
     ownerOf: (tenantId: TenantId, streamSid: string) => findOwner(db, tenantId, streamSid),

@@ -51,8 +51,9 @@ export async function wireVoice(deps: Deps, floors: CallFloors, server: HttpServ
   })
   const watching = makeWatching(deps, needs)
   const findTenant = findTenantBy(deps, floors)
-  const reachable = makeLiveCalls(deps, floors)
   const keep = redactingActions(floors.supervisorActions.keep, (tenantId) => redactorOf(floors, tenantId))
+  const note = noteTakeovers(keep, clock)
+  const reachable = makeLiveCalls(deps, floors, note)
   const callEnds = makeCallEnds(deps, floors, watching)
   const { isHeld } = callEnds
   const transfers = makeTransferring(deps, { ...needs, isHeld, tokens: () => voice.tokens })
@@ -63,7 +64,7 @@ export async function wireVoice(deps: Deps, floors: CallFloors, server: HttpServ
       ...callEnds,
       ...wantedOfDials(deps),
       ...{ carrierCalls, findTenant, handOver: watching.handOver, transferOf: transfers.of },
-      lines: { open: reachable.openLine, note: noteTakeovers(keep, clock), mayStay: linesMayStay(floors.standing) },
+      lines: { open: reachable.openLine, note, mayStay: linesMayStay(floors.standing) },
     },
     server,
   )

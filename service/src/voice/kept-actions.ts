@@ -50,9 +50,9 @@ export function redactingActions(keep: KeepAction, redactorOf: (tenantId: Tenant
 
 /** Keeps that somebody took a call over by their line, and that they left it. */
 export function noteTakeovers(keep: KeepAction, clock: Clock): NoteTakeover {
-  return ({ action, grant, callSid, reason }) =>
+  return ({ action, grant, callSid, reason, id = newId<string>(clock.now()) }) =>
     keep({
-      ...{ id: newId<string>(clock.now()), tenant_id: grant.tenant, stream_sid: grant.stream_sid, call_sid: callSid },
+      ...{ id, tenant_id: grant.tenant, stream_sid: grant.stream_sid, call_sid: callSid },
       ...{ action, supervisor: grant.supervisor, target: null, reason, note: null, metadata: {} },
       created_at: new Date(clock.now()),
     })

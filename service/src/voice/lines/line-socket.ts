@@ -16,6 +16,8 @@ export type NoteTakeover = (done: {
   grant: LineGrant
   callSid: string
   reason: string | null
+  /** What is noted again under it changes nothing; one of its own where it is left out. */
+  id?: string | undefined
 }) => Promise<void>
 
 export type LineSocketDeps = {
@@ -144,7 +146,7 @@ export class LineSocket implements FrameSocketListener, WatchedStream {
     const { kind, stream_sid: streamSid } = this.#grant
     this.#frames = new LineFrames({ streamSid, callSid: line.callSid })
     if (kind === 'listen') this.#socket.sendAll(this.#frames.start())
-    else this.#note('takeover', null)
+    else this.#note({ action: 'takeover', reason: null, callSid: line.callSid })
   }
 
   #notOpened(error: unknown): void {
@@ -171,7 +173,7 @@ export class LineSocket implements FrameSocketListener, WatchedStream {
     if (this.#frames && why !== 'broken') this.#socket.send(this.#frames.stop())
     this.#end('released', null)
     // Who has it given back is noted for that.
-    if (line && why !== 'released') this.#noteRelease(GONE[why], line.callSid)
+    if (line && why !== 'released') this.#noteRelease(GONE[why], line)
     if (why === 'broken') this.#socket.close(TRY_AGAIN, 'the call moves, or cannot be reached: ask for another line')
     else this.#socket.close(NORMAL, why === 'released' ? 'the agent has the call again' : 'the call is over')
   }
@@ -196,15 +198,15 @@ export class LineSocket implements FrameSocketListener, WatchedStream {
     const line = this.#line
     this.#line = null
     if (!line) return
-    this.#noteRelease(reason, line.callSid)
+    this.#noteRelease(reason, line)
     line.close(how)
   }
 
-  #noteRelease(reason: string | null, callSid: string): void {
-    if (this.#grant.kind === 'takeover') this.#note('release', reason, callSid)
+  #noteRelease(reason: string | null, { callSid, lineId }: Line): void {
+    if (this.#grant.kind === 'takeover') this.#note({ action: 'release', reason, callSid, id: lineId })
   }
 
-  #note(action: 'takeover' | 'release', reason: string | null, callSid = this.#line?.callSid ?? ''): void {
-    void this.#deps.note({ action, grant: this.#grant, callSid, reason })
+  #note(done: Omit<Parameters<NoteTakeover>[0], 'grant'>): void {
+    void this.#deps.note({ ...done, grant: this.#grant })
   }
 }

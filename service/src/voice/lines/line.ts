@@ -28,6 +28,8 @@ export type LineEnd = 'ended' | 'released' | 'broken'
 /** An open line. */
 export type Line = {
   callSid: string
+  /** Of one into a call of another node: its name there. Both nodes may note its end, and by this name it is kept once. */
+  lineId?: string
   /** What the person says, as base64 µ-law: a view that is only valid now. Of who listens only, nothing is heard. */
   speak(payload: Buffer): void
   /** The person is gone: by their own will, or their connection was lost. Again, and after `over`, it changes nothing. */

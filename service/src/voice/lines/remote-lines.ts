@@ -40,7 +40,7 @@ export function makeRemoteLines({ bus, clock, nodeId }: Deps): RemoteLines {
     async open(node, wanted, listener) {
       const lineId = newId<string>(clock.now())
       const ask = (question: LineQuestion) => bus.ask(linesTopic(node), question, ANSWER_WITHIN_MS)
-      const line = new RemoteLine(listener, {
+      const line = new RemoteLine(lineId, listener, {
         renew: async () => (await ask({ type: 'renew', lineId })) === true,
         say: (said) => bus.publish(saidTopic(node), { lineId, said } satisfies LineSaid),
         end: (how) => {
@@ -70,13 +70,15 @@ type Node = { renew(): Promise<boolean>; say(said: string): void; end(how: 'rele
 
 class RemoteLine implements Line {
   callSid = ''
+  readonly lineId: string
   readonly #listener: LineListener
   readonly #node: Node
   #waiting: string[] = []
   #isOpen = false
   #isOver = false
 
-  constructor(listener: LineListener, node: Node) {
+  constructor(lineId: string, listener: LineListener, node: Node) {
+    this.lineId = lineId
     this.#listener = listener
     this.#node = node
   }
