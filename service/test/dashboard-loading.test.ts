@@ -115,6 +115,22 @@ describe('what is seen of a task while its queue is read', () => {
   })
 })
 
+describe('a page of which the service has another release by now', () => {
+  it('says that it could not be loaded, and is there once it is loaded again', async () => {
+    const context = await dashboard.loggedIn(WIDE)
+    const page = await context.newPage()
+    const entry = '**/app/assets/index-*.js'
+    await page.route(entry, (route) => route.fulfill({ status: 404 }))
+    await page.goto(`${dashboard.address}/app/t/acme/do-not-call`)
+    await page.getByRole('alert').getByText('The page could not be loaded.').waitFor()
+    await page.unroute(entry)
+    await page.getByRole('link', { name: 'Load it again' }).click()
+    await page.getByRole('heading', { name: 'Do not call' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await context.close()
+  })
+})
+
 /** As a browser that was busy tells of what comes into sight: together with how it was before. */
 const TOLD_LATE = `
   const Observer = IntersectionObserver
