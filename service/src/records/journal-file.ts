@@ -38,6 +38,8 @@ const INTERVAL_MS = 1_000
 /** A disk that took nothing, and a folder that could not be used, is tried again after this. */
 const TRY_AGAIN_MS = 10_000
 const MAX_BYTES = 64 * 1024 * 1024
+/** Another process that starts looks whether a dead one has left a name, which takes it a moment: the start waits for that. */
+const LOOK_MS = 250
 
 /**
  * What waits for the database, on the disk, so that the end of the process does not lose it: `<folder>/<node>-<n>.log`, readable
@@ -74,7 +76,7 @@ export class JournalFiles {
    */
   async start(whenLate: () => void = () => {}): Promise<void> {
     const { clock, log } = this.#deps
-    const err = await this.#takeName()
+    const err = await this.#takeName(LOOK_MS)
     if (err === null) return
     log.error({ err }, 'the journal has no files: while the database is away it waits in memory alone')
     this.#cancelStart = clock.every(TRY_AGAIN_MS, () => void this.#next(() => this.#startLate(whenLate)))
@@ -88,18 +90,17 @@ export class JournalFiles {
   }
 
   /** Null, or why it cannot be had. */
-  #takeName(): Promise<unknown> {
-    return this.#lock().then(
+  #takeName(waitMs = 0): Promise<unknown> {
+    return this.#lock(waitMs).then(
       () => null,
       (err: unknown) => err,
     )
   }
 
   /** @throws Error when the folder cannot be made, or the name is another's. */
-  async #lock(): Promise<void> {
+  async #lock(waitMs = 0): Promise<void> {
     await makeFolder(this.#deps.folder)
-    const unlock = lockFile(this.#path('.lock'))
-    // Another process that starts looks whether a dead one has left it, in the moment in which it is made.
+    const unlock = lockFile(this.#path('.lock'), waitMs)
     if (!unlock) throw new Error('another process has the lock')
     this.#unlock?.()
     this.#unlock = unlock
