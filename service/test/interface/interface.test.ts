@@ -47,4 +47,11 @@ describe('the list of the interface', () => {
     expect(rowFaults(wrong, api)).toContain('GET /api/v1/call-logs: unlisted')
     expect(proofFaults(wrong)).toHaveLength(1)
   })
+
+  it('takes no title of a table for a test, because none runs under it', () => {
+    const of = (status: string) =>
+      rule('A page', 'nothing.md', by('test/cancel-call.db', `stops one that is ${status}, and tells so`))
+    expect(proofFaults([of('%s')])).toHaveLength(1)
+    expect(proofFaults([of('queued')])).toEqual([])
+  })
 })

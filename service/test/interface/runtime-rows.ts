@@ -94,7 +94,7 @@ export const CALL_ROWS: EndpointRow[] = [
   endpoint(
     'POST /api/v1/call-logs/:call_sid/cancel',
     'cancelCall',
-    by('test/cancel-call.db', 'stops one that is %s, and tells so'),
+    by('test/cancel-call.db', 'stops one that is queued, and tells so'),
     { answers: 'ok call_log', errors: [...USUAL, 404, 409, 502] },
   ),
 ]

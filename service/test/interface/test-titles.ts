@@ -9,12 +9,16 @@ const TITLE = /(?:\b(?:it|test)|\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/gs
 /** What a table fills in: `%s`, `$name`, `${name}`. */
 const FILLED_IN = /%[sdijfoO#]|\$\{[^}]*\}|\$\w+(?:\.\w+)*/g
 
-/** Whether a file has a test that runs under this name; one of a table does under the names of its rows. */
+/** Whether a file has a test that runs under this name; one of a table does under the names of its rows, and never under its title. */
 export function hasTest(file: string, name: string): boolean {
   const path = join(ROOT, file)
   if (!existsSync(path)) return false
   const titles = [...readFileSync(path, 'utf8').matchAll(TITLE)].map(([, , title = '']) => title)
-  return titles.some((title) => patternOf(title).test(name))
+  return titles.some((title) => patternOf(title).test(name) && !(title === name && isOfTable(title)))
+}
+
+function isOfTable(title: string): boolean {
+  return title.search(FILLED_IN) !== -1
 }
 
 function patternOf(title: string): RegExp {
