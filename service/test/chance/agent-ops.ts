@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { AGENT_KEYS, at, audited, ETAG, ifMatch, path, ROUTE, someId } from './administering.ts'
 import type { Asking } from './asking.ts'
 import { isoOf, type Op, type Row, refused, rowIn, tenantOf } from './model.ts'
@@ -103,12 +104,16 @@ export function draftVersion(asking: Asking): Op {
         // With its defaults, which others hold; what was sent must be in it.
         config: { ...(config as Json), ...(body['config'] as Json) },
         etag,
+        [SENT]: body['config'],
       }
       of.versions.push(version)
       return { status: 200, row: ['version', version], told: [audited('agent_version.created', id)] }
     },
   }
 }
+
+/** Where the model keeps what a version's last writer sent: what was answered holds the defaults as well. */
+const SENT = '~sent'
 
 /** What a writer read of a version: its tag, one of before, or none. */
 function someTag({ draw, model, tenant }: Asking, id: string): string | null {
@@ -139,11 +144,13 @@ export function changeVersion(asking: Asking): Op {
       if (!version) return refused(404)
       if (version['status'] !== 'draft') return refused(409)
       if (isStale(tag, version)) return refused(412)
+      if (isDeepStrictEqual(version[SENT], body['config'])) return { status: 200, row: ['version', version] }
       const { config, etag } = rowIn(answer, 'version')
       Object.assign(version, {
         config: { ...(config as Json), ...(body['config'] as Json) },
         etag,
         updated_at: isoOf(model),
+        [SENT]: body['config'],
       })
       return { status: 200, row: ['version', version], told: [audited('agent_version.changed', id)] }
     },
