@@ -39,11 +39,15 @@ export type Model = { tenants: Record<string, TenantModel>; prompts: Row[]; umbr
 /** An event or a row of the audit log that should be written, by the id of what it tells of. */
 export type Told = { kind: 'event' | 'audit'; name: string; of: string }
 
-/** What should come of an operation. `row`: what the answer should hold, by its name; what it leaves out is not looked at. */
+/**
+ * What should come of an operation. `row`: what the answer should hold, by its name; what it leaves out is not looked at. `untold`: ids of
+ * what it takes the events of away, sent or not.
+ */
 export type Predicted = {
   status: number
   row?: [name: string, row: Json | null]
   told?: Told[]
+  untold?: string[]
   counts?: Record<string, number>
 }
 

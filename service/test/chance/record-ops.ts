@@ -85,15 +85,15 @@ export function eraseSession(asking: Asking): Op {
       const session = of.sessions.find((each) => each.id === id)
       if (!session) return refused(404)
       if (session['ended_at'] === null) return refused(409)
-      forget(model, tenant, session)
-      return { status: 200, told: [audited('voice_session.erased', id)] }
+      return { status: 200, told: [audited('voice_session.erased', id)], untold: forget(model, tenant, session) }
     },
   }
 }
 
-/** The session is gone, and what was said in it is nowhere else. */
-function forget(model: Model, tenant: string, { id, call_sid, stream_sid }: Row): void {
+/** The session is gone, and what was said in it is nowhere else. Returns what no event tells of any more. */
+function forget(model: Model, tenant: string, { id, call_sid, stream_sid }: Row): string[] {
   const of = tenantOf(model, tenant)
+  const untold = of.evaluations.filter(({ voice_session_id }) => voice_session_id === id).map((each) => each.id)
   of.sessions = of.sessions.filter((each) => each.id !== id)
   of.evaluations = of.evaluations.filter(({ voice_session_id }) => voice_session_id !== id)
   const log = of.calls.find((each) => each['call_sid'] === call_sid)
@@ -103,7 +103,9 @@ function forget(model: Model, tenant: string, { id, call_sid, stream_sid }: Row)
     const { external_ticket: ticket, consent } = task['metadata'] as Json
     const metadata = { ...(ticket !== undefined && { external_ticket: ticket }), ...(consent === true && { consent }) }
     Object.assign(task, { summary: null, notes: null, snooze_reason: null, metadata })
+    untold.push(task.id)
   }
+  return untold
 }
 
 export function eraseNumber({ draw, tenant, actor }: Asking): Op {

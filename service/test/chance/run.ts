@@ -208,13 +208,18 @@ function unlike({ op, answer }: Found, { status, row, counts = {} }: Predicted):
 }
 
 function unlikeWritten(predicted: Predicted[], written: Written[]): string[] {
-  const wanted = predicted.flatMap(({ told = [] }) => told.map(nameOf)).sort()
+  const wanted = predicted.flatMap(({ told = [] }, at) => {
+    const untold = predicted.slice(at + 1).flatMap((later) => later.untold ?? [])
+    return told.filter(({ kind, of }) => kind !== 'event' || !untold.includes(of)).map(nameOf)
+  })
   const got = written
     .map(({ kind, name, body, target }) =>
       nameOf({ kind, name, of: kind === 'event' ? subjectOf(body) : name === 'dnc.removed' ? ANY : String(target) }),
     )
     .sort()
-  return isDeepStrictEqual(got, wanted) ? [] : [`written ${JSON.stringify(got)} instead of ${JSON.stringify(wanted)}`]
+  return isDeepStrictEqual(got, wanted.sort())
+    ? []
+    : [`written ${JSON.stringify(got)} instead of ${JSON.stringify(wanted)}`]
 }
 
 const idsOf = ({ rows }: List) => new Set(rows.map(keyOf))
