@@ -330,6 +330,18 @@ describe('the overview', () => {
     await context.close()
   })
 
+  it('shows which of its fields has the focus where somebody has colours of their own', async () => {
+    const context = await loggedIn(WIDE)
+    const { page } = await visit(context, 't/acme/calls')
+    await page.emulateMedia({ forcedColors: 'active' })
+    for (const field of ['Status', 'From']) {
+      await page.getByLabel(field, { exact: true }).focus()
+      const edge = await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')
+      expect([field, edge]).toEqual([field, 'solid'])
+    }
+    await context.close()
+  })
+
   it('is printed with its charts whole, though paper is narrower than what they were drawn for', async () => {
     const context = await loggedIn(WIDE)
     const { page } = await visit(context, 't/acme/overview')
