@@ -342,6 +342,19 @@ describe('the overview', () => {
     await context.close()
   })
 
+  it('asks for the last 24 hours of the service, also where the clock of the machine is wrong', async () => {
+    const context = await loggedIn(WIDE)
+    const aheadMs = 40 * 60 * 60_000
+    await context.clock.install({ time: Date.now() + aheadMs })
+    const asked = context.waitForEvent('request', (request) => request.url().includes('/analytics/calls'))
+    const { page } = await visit(context, 't/acme/overview')
+    const since = Date.parse(new URL((await asked).url()).searchParams.get('since') ?? '')
+    const hours = Math.round((Date.now() - since) / (60 * 60_000))
+    expect(hours).toBe(24)
+    await page.locator('dl').first().getByText('Calls129 answered').waitFor()
+    await context.close()
+  })
+
   it('is printed with its charts whole, though paper is narrower than what they were drawn for', async () => {
     const context = await loggedIn(WIDE)
     const { page } = await visit(context, 't/acme/overview')

@@ -1,6 +1,7 @@
 import { type QueryKey, queryOptions, type UseQueryResult } from '@tanstack/react-query'
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
+import { serviceNow } from '../../api/service-clock.ts'
 import type { Range } from './overview-filters.ts'
 
 /** What calls came to, in all and by span. */
@@ -34,7 +35,7 @@ const often = <Data>(whose: string | null) => ({
     query?.queryKey[1] === whose ? before : undefined,
 })
 const isNothing = (data: unknown) => (data as Partial<Analytics> | undefined)?.totals?.calls === 0
-const since = ({ days }: Range) => new Date(Date.now() - days * DAY_MS).toISOString()
+const since = ({ days }: Range) => new Date(serviceNow() - days * DAY_MS).toISOString()
 
 /** What a tenant's calls came to. */
 export const callsQuery = (tenantId: string, range: Range) =>
