@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { LOGIN } from './harness/dashboard.ts'
 import {
@@ -36,6 +37,10 @@ const LISTENING = `
     }
   }).observe(document, { subtree: true, characterData: true })
 `
+
+/** Marks what is read out when something comes into it: what comes itself is not, in most browsers. */
+const MARK_READ_OUT = `for (const told of document.querySelectorAll('output')) told.setAttribute('data-there', '')`
+const markedAsReadOut = (page: Page) => page.locator('output[data-there]')
 
 /** As many as a browser opens to one service. */
 const CONNECTIONS = 6
@@ -146,6 +151,25 @@ describe('the pages of live calls', () => {
     expect(seen).toBeGreaterThan(1)
     await dashboard.ask('POST', `/sessions/${streamSid}/actions`, { action: 'end_call', supervisor: 'grace' })
     await page.getByText('Read and hear it again').waitFor()
+    await page.context().close()
+  })
+
+  it('have it read out when a call has come, and when it is over', async () => {
+    const { page } = await visit('/app/t/demo/live')
+    const count = page.getByRole('status').getByText(/call/)
+    await count.waitFor({ state: 'attached' })
+    await page.evaluate(MARK_READ_OUT)
+    await ringUntilTaken(page)
+    await markedAsReadOut(page)
+      .getByText(/^(One call|\d+ calls)$/)
+      .waitFor()
+    const streamSid = await openFirstCall(page)
+    await page.evaluate(MARK_READ_OUT)
+    await dashboard.ask('POST', `/sessions/${streamSid}/actions`, { action: 'end_call', supervisor: 'grace' })
+    await markedAsReadOut(page).getByText('Read and hear it again').waitFor()
+    await markedAsReadOut(page)
+      .getByText(/^The call is over\./)
+      .waitFor()
     await page.context().close()
   })
 

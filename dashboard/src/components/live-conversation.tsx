@@ -19,7 +19,8 @@ export function LiveConversationView({ followed, agentName, silence }: LiveConve
       {failure && <FailureState error={failure} />}
       <Conversation turns={turns} agentName={agentName} isLive={isFollowed} isFramed silence={silence} />
       {tools.length > 0 && <Tools tools={tools} />}
-      {endReason !== null && <p className={styles.end}>The call is over. {endReasonText(endReason)}.</p>}
+      {/* There before it says something: of what comes with its words nothing is read out. */}
+      <output className={styles.end}>{endReason !== null && `The call is over. ${endReasonText(endReason)}.`}</output>
     </div>
   )
 }

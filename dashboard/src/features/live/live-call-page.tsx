@@ -93,22 +93,24 @@ function WatchedCall({ tenantId, call, isGone }: { tenantId: string; call: LiveC
       {mayAct && !isOver && <LiveLines tenantId={tenantId} call={call} />}
       {mayAct && <LiveActions tenantId={tenantId} call={call} isOver={isOver} />}
       <LiveConversationView followed={shown} agentName={call.agent_name} silence={<Quiet />} />
-      {isOver && moved && (
-        <p>
-          The call goes on at another node.{' '}
-          <Link to="/t/$tenantId/live/$streamSid" params={{ tenantId, streamSid: moved.stream_sid }}>
-            Go there
-          </Link>
-        </p>
-      )}
-      {isOver && !moved && (
-        <p>
-          {!hasEnded && (hasMoved ? 'The call moves to another node. ' : 'The call is over. ')}
-          <Link to="/t/$tenantId/calls/$callSid" params={{ tenantId, callSid: call.call_sid }}>
-            Read and hear it again
-          </Link>
-        </p>
-      )}
+      <output>
+        {isOver && moved && (
+          <>
+            The call goes on at another node.{' '}
+            <Link to="/t/$tenantId/live/$streamSid" params={{ tenantId, streamSid: moved.stream_sid }}>
+              Go there
+            </Link>
+          </>
+        )}
+        {isOver && !moved && (
+          <>
+            {!hasEnded && (hasMoved ? 'The call moves to another node. ' : 'The call is over. ')}
+            <Link to="/t/$tenantId/calls/$callSid" params={{ tenantId, callSid: call.call_sid }}>
+              Read and hear it again
+            </Link>
+          </>
+        )}
+      </output>
     </>
   )
 }

@@ -28,6 +28,8 @@ export function LivePage() {
       )}
       {calls === undefined && !error && <Skeleton height={150} radius="md" aria-busy="true" />}
       {calls && calls.length > 0 && <Wall tenantId={tenantId} calls={calls} />}
+      {/* There before it says something: whoever waits for a call is told when one comes. */}
+      <output className={styles.count}>{calls && !error && <Count calls={calls.length} />}</output>
     </Page>
   )
 }
@@ -37,15 +39,17 @@ function Wall({ tenantId, calls }: { tenantId: string; calls: LiveCall[] }) {
   const shown = useStillRows<LiveCall, LiveCall[]>({ rows: calls, of: tenantId }, keyOf, wall)
   const goOn = new Set(calls.map(keyOf))
   return (
-    <>
-      <ul ref={wall} className={styles.wall} aria-label="Calls that go on">
-        {shown.map((call) => (
-          <LiveCard key={keyOf(call)} tenantId={tenantId} call={call} isOver={!goOn.has(keyOf(call))} />
-        ))}
-      </ul>
-      <output className={styles.count}>{calls.length === 1 ? 'One call' : `${calls.length} calls`}</output>
-    </>
+    <ul ref={wall} className={styles.wall} aria-label="Calls that go on">
+      {shown.map((call) => (
+        <LiveCard key={keyOf(call)} tenantId={tenantId} call={call} isOver={!goOn.has(keyOf(call))} />
+      ))}
+    </ul>
   )
+}
+
+function Count({ calls }: { calls: number }) {
+  if (calls === 0) return <span className="unseen">No calls</span>
+  return calls === 1 ? 'One call' : `${calls} calls`
 }
 
 function keyOf({ stream_sid: streamSid }: LiveCall): string {
