@@ -216,9 +216,11 @@ describe('the page of a live call', () => {
       // That somebody has the call, and has it no more, is told by the call itself.
       await page.evaluate(SELDOM)
       await openFirstCall(page)
-      await page.getByRole('button', { name: 'Take over' }).click()
-      await page.getByRole('dialog').getByRole('button', { name: 'Take over' }).click()
+      await page.getByRole('button', { name: 'Take over' }).press('Enter')
+      await page.getByRole('dialog').getByRole('button', { name: 'Take over' }).press('Enter')
       await page.getByText('You speak with the caller.').waitFor()
+      // What was pressed is gone, with the window that it opened.
+      await page.locator('div:focus').getByRole('button', { name: 'Hand back to the agent' }).waitFor()
       await page.getByText('Connected').waitFor()
       await page.getByText('A person speaks').waitFor()
       await page.getByRole('main').getByText('ada', { exact: true }).waitFor()
