@@ -223,6 +223,11 @@ describe('the page of a live call', () => {
       await page.locator('div:focus').getByRole('button', { name: 'Hand back to the agent' }).waitFor()
       await page.getByText('Connected').waitFor()
       await page.getByText('A person speaks').waitFor()
+      // A button that says what it does now, and that it is pressed, would say both of itself.
+      await page.getByRole('button', { name: 'Mute', exact: true }).press('Enter')
+      const unmute = page.getByRole('button', { name: 'Unmute', exact: true })
+      expect(await unmute.getAttribute('aria-pressed')).toBeNull()
+      await unmute.press('Enter')
       await page.getByRole('main').getByText('ada', { exact: true }).waitFor()
       const isHeard = async () => (await levelOf(page, 'You')) > 0.05
       await until(isHeard, { timeoutMs: TAKEN_WITHIN_MS, what: 'whoever took over to be heard' })

@@ -31,7 +31,7 @@ export function LineControls({ line, other, hangUp, hasKeypad = false, isListeni
       {!isListening && <LevelMeter label="You" level={own} />}
       <div className={styles.buttons}>
         {!isListening && (
-          <Button variant="default" aria-pressed={isMuted} onClick={() => setMuted(!isMuted)}>
+          <Button variant="default" onClick={() => setMuted(!isMuted)}>
             {isMuted ? 'Unmute' : 'Mute'}
           </Button>
         )}
