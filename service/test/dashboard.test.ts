@@ -50,6 +50,8 @@ describe('the dashboard', () => {
 
     await page.getByLabel('Status', { exact: true }).selectOption('failed')
     await page.getByText('No call is like that').waitFor()
+    // To whoever does not see that it is read out.
+    await page.getByRole('status').getByText('None', { exact: true }).waitFor({ state: 'attached' })
     expect(new URL(page.url()).searchParams.get('status')).toBe('failed')
     await page.getByLabel('Status', { exact: true }).selectOption('')
     await row.getByRole('link').click()

@@ -47,7 +47,10 @@ export function ListPage<Row>({ list, filters, columns, keyOf, empty, ...page }:
       </div>
       <div ref={more} tabIndex={-1} className={styles.more}>
         <LoadMore list={list} />
-        <output className={styles.count}>{countOf(rows, hasMore)}</output>
+        <output className={styles.count}>
+          {/* What stands in their place says it to whoever sees that, and is not read out. */}
+          {isEmpty && error === null ? <span className="unseen">None</span> : countOf(rows, hasMore)}
+        </output>
       </div>
     </Page>
   )
