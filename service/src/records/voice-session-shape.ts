@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { othersFirst } from '../kernel/clock.ts'
 import { isoOrNull, nullable, Timestamp } from '../platform/http/schemas.ts'
+import { serializerOf } from '../platform/http/serialization.ts'
 import { CALL_DIRECTIONS, END_REASONS, TOOL_STATUSES, TURN_ROLES } from './call-values.ts'
 import { ShownSupervisorAction, showSupervisorAction } from './supervisor-action-shape.ts'
 import { type FunctionCallRow, NOT_ANSWERED, type TurnRow } from './transcript-store.ts'
@@ -193,20 +194,26 @@ export function showWholeSession(
 
 /** Writes a session with all that is known of it, as the JSON of a `SupervisedSession`: a slice at a time, for it may be of hours, and calls go on beside it. */
 export async function writeSupervisedSession({ session, turns, calls, actions }: WholeSession): Promise<string> {
-  const [transcript, called] = [await writeRows(turns, showTurn), await writeRows(calls, showFunctionCall)]
-  const supervised = await writeRows(actions, showSupervisorAction)
+  const transcript = await writeRows(turns, { as: Turn, show: showTurn })
+  const called = await writeRows(calls, { as: FunctionCall, show: showFunctionCall })
+  const supervised = await writeRows(actions, { as: ShownSupervisorAction, show: showSupervisorAction })
+  const summed = serializerOf(VoiceSessionSummary)(showSession(session))
   const members = `"transcript":${transcript},"function_calls":${called},"supervisor_actions":${supervised}`
-  return `${JSON.stringify(showSession(session)).slice(0, -1)},${members}}`
+  return `${summed.slice(0, -1)},${members}}`
 }
 
 /** Of text: less than a millisecond's work. */
 const SLICE_CHARS = 64 * 1024
 
-async function writeRows<Row>(rows: readonly Row[], show: (row: Row) => unknown): Promise<string> {
+async function writeRows<Row>(
+  rows: readonly Row[],
+  { as, show }: { as: object; show: (row: Row) => unknown },
+): Promise<string> {
+  const write = serializerOf(as)
   const written: string[] = []
   let sliceChars = 0
   for (const row of rows) {
-    const text = JSON.stringify(show(row))
+    const text = write(show(row))
     written.push(text)
     sliceChars += text.length
     if (sliceChars < SLICE_CHARS) continue

@@ -5,11 +5,12 @@ import { oncePerText } from './once-per-text.ts'
 
 type Serializer = (answer: unknown) => string
 
-const serializerOf = oncePerText<Serializer>((_schema, text) =>
+/** What writes values of a schema, made once for each in a process: only what it lists is written, in its order. */
+export const serializerOf = oncePerText<Serializer>((_schema, text) =>
   build(plainly(JSON.parse(text)), { ajv: { formats: serializerFormats } }),
 )
 
-/** Compiles the schema of an answer, once for each in a process: only what it lists goes out. */
+/** Compiles the schema of an answer. */
 export const compileSerializer: FastifySerializerCompiler<object> = ({ schema }) => serializerOf(schema)
 
 /** What says more than its own type: its branches are told apart by validation. */
