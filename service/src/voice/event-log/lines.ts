@@ -51,7 +51,10 @@ export function headLine(head: LogHead): string {
   const { turns, answered } = resumption
   // A conversation of hours: once.
   const shown = withoutWords({ ...head, resumption: { ...resumption, turns: [] } }, masked) as LogHead
-  const shownTurns = turns.map((turn) => ({ ...turn, text: keptText(turn), unheard: masked(turn.unheard) }))
+  const shownTurns = turns.map((turn) => {
+    const { seq, role, unheard } = turn
+    return { seq, role, text: keptText(turn), unheard: masked(unheard) }
+  })
   const more = { turns: shownTurns, ...(answered && { answered }) }
   return JSON.stringify({ ...shown, resumption: { ...shown.resumption, ...more } })
 }
