@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { othersTurns } from '../../test/harness/others-turns.ts'
 import type { FunctionCallRow, TurnRow } from './transcript-store.ts'
 import { TurnTimeline } from './turn-timeline.ts'
 import { SupervisedSession, writeSupervisedSession } from './voice-session-shape.ts'
@@ -48,24 +49,15 @@ function called(seq: number): FunctionCallRow {
 describe('A session with all that was said and done in it', () => {
   it('is written whole while others have their turns', async () => {
     const numbers = Array.from({ length: 1_000 }, (_, at) => at + 1)
-    let others = 0
-    let isWritten = false
-    const count = () => {
-      others += 1
-      if (!isWritten) setImmediate(count)
-    }
-    setImmediate(count)
-    const json = await writeSupervisedSession({
-      ...{ session: SESSION, turns: numbers.map(turn), calls: numbers.map(called), actions: [] },
-    })
-    isWritten = true
+    const whole = { session: SESSION, turns: numbers.map(turn), calls: numbers.map(called), actions: [] }
+    const { done: json, turns } = await othersTurns(() => writeSupervisedSession(whole))
     expect(JSON.parse(json)).toMatchObject({
       id: SESSION.id,
       transcript: numbers.map((seq) => ({ seq })),
       function_calls: numbers.map((seq) => ({ seq, arguments: { id: 7 } })),
       supervisor_actions: [],
     })
-    expect(others).toBeGreaterThan(50)
+    expect(turns).toBeGreaterThan(50)
   })
 
   it('has its members in the order in which they are described', async () => {

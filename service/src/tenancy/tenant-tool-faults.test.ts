@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { othersTurns } from '../../test/harness/others-turns.ts'
 import { toolFaults } from './tenant-tool-faults.ts'
 import { HttpTool, McpServer, type TenantTool } from './tenant-tools.ts'
 
@@ -25,15 +26,8 @@ async function faultsIn(sent: TenantTool[], stored: TenantTool[] = []): Promise<
 
 describe('the schemas of the tools of a document', () => {
   it('are looked at one by one, and others have their turn between them', async () => {
-    let turns = 0
-    let isOver = false
-    const turn = () => {
-      turns += 1
-      if (!isOver) setImmediate(turn)
-    }
-    setImmediate(turn)
-    expect(await faultsIn(tools(20, 10))).toEqual([])
-    isOver = true
+    const { done, turns } = await othersTurns(() => faultsIn(tools(20, 10)))
+    expect(done).toEqual([])
     expect(turns).toBeGreaterThanOrEqual(20)
   })
 
