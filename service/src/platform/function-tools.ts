@@ -37,7 +37,7 @@ export function takenTools(tools: readonly ToolDeclaration[], log: Log | null): 
 
 /**
  * A schema as OpenAI takes it: each object has properties and each array items, and nothing is combined at its top. What the parts of
- * such a combination describe may be given, none of it must; where several describe the same member, it may be as any of them says.
+ * such a combination describe is not required; a member that several of them describe may be as any of them says.
  */
 export function takenParameters(schema: Schema): Schema {
   const whole = taken(schema) as Schema
